@@ -1,0 +1,71 @@
+# Two commands: `make run` does the main job, `make test` runs all that continuous integration runs.
+# Both set up everything they need in .venv, from requirements.lock.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+JOBS   ?= 2
+
+.PHONY: run test check quick format lint types unit doctest readme docs bench vectors smoke lock clean setup
+
+run: $(READY)
+	$(BIN)/banister noise --epsilon 5 --sensitivity 1 --cost power --figure build/noise.svg
+
+test: $(READY) lint types unit doctest docs smoke
+
+check: test
+
+quick: $(READY)
+	$(BIN)/pytest -n $(JOBS) -m "not slow"
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	touch $(READY)
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+unit: $(READY)
+	$(BIN)/pytest -n $(JOBS)
+
+doctest: $(READY)
+	$(BIN)/pytest --doctest-modules src/banister
+
+docs: $(READY)
+	$(BIN)/sphinx-build -W -q -b html docs build/docs
+
+bench: $(READY)
+	$(BIN)/python -m bench $(if $(PEERS),--peers)
+
+vectors: $(READY)
+	$(BIN)/python -m tests.vectors.make
+
+# The built package alone, in an empty environment, without development tools.
+smoke: $(READY)
+	rm -rf build/smoke dist
+	$(BIN)/uv build --quiet --wheel --out-dir dist --python $(BIN)/python
+	$(BIN)/python -m venv build/smoke
+	$(BIN)/uv pip install --quiet --python build/smoke/bin/python dist/*.whl
+	build/smoke/bin/banister --help > /dev/null
+	build/smoke/bin/banister noise --epsilon 1 --sensitivity 1 > /dev/null
+
+# The lock file holds versions and hashes, and no addresses.
+lock: $(READY)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --all-extras --group dev pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""Programs for people: they read arguments, call a recipe and print."""

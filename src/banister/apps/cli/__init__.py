@@ -1,0 +1,35 @@
+"""The `banister` command. Each file of this room holds one family of commands and a `register` function."""
+
+import sys
+
+import typer
+
+from banister.apps.cli import about
+from banister.apps.cli.say import fail
+from banister.errors import BanisterError
+
+FAMILIES = (about,)
+"""Every file of commands; a new family is one file and one entry here."""
+
+
+def build() -> typer.Typer:
+    """The whole command tree."""
+    app = typer.Typer(
+        name="banister",
+        help="Privacy at its limit: the least noise a guarantee allows, and an exact account of what was given away.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+    )
+    for family in FAMILIES:
+        family.register(app)
+    return app
+
+
+def main() -> None:
+    """Run the command line; an error of ours is one message and exit code 2, never a traceback."""
+    try:
+        build()()
+    except BanisterError as error:
+        sys.exit(fail(error))

@@ -1,0 +1,1 @@
+"""Mathematics only: no input or output, no chance, no clock."""

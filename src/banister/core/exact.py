@@ -1,0 +1,145 @@
+"""Exact numbers, and brackets that are certain to hold what they speak of.
+
+A number that a user gives is an exact fraction (a float is one too). What cannot be a fraction, such as
+e^-epsilon, is a ball of certified arithmetic ([J17], the library FLINT) from which brackets and integer
+thresholds are read, rounded in the direction that the reader asks for.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+Number = int | float | str | Fraction | Decimal
+"""What a user may write where an exact number is meant: 0.5, "1/2", Fraction(1, 2), Decimal("0.5")."""
+
+Computable = Callable[[], arb]
+"""A real number as a recipe: a ball that holds it, at the working precision of the moment."""
+
+BALL_BITS = 256
+"""Bits to which balls are kept when nothing else is said: far beyond a double, still microseconds."""
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Work with that many bits in certified arithmetic, for the time of the block."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def ball(value: Fraction | int) -> arb:
+    """The exact fraction as a ball at the working precision."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def exp_ball(exponent: Fraction | int) -> arb:
+    """e^exponent as a ball at the working precision."""
+    return ball(exponent).exp()
+
+
+def fraction_of(exact_ball: arb) -> Fraction:
+    """The exact value of a ball without radius, such as `x.lower()`."""
+    mantissa, exponent = exact_ball.man_exp()
+    m, e = int(mantissa), int(exponent)
+    return Fraction(m << e) if e >= 0 else Fraction(m, 1 << -e)
+
+
+def fraction_down(x: arb) -> Fraction:
+    """An exact fraction at or below the ball."""
+    return fraction_of(x.lower())
+
+
+def fraction_up(x: arb) -> Fraction:
+    """An exact fraction at or above the ball."""
+    return fraction_of(x.upper())
+
+
+def scaled_floor(x: arb, bits: int) -> tuple[int, int]:
+    """Least and greatest possible value of ⌊2^bits · x⌋ for x in the ball.
+
+    >>> scaled_floor(ball(Fraction(3, 4)), 2)
+    (3, 3)
+    """
+    return _floor_shifted(x.lower(), bits), _floor_shifted(x.upper(), bits)
+
+
+def _floor_shifted(exact_ball: arb, bits: int) -> int:
+    mantissa, exponent = exact_ball.man_exp()
+    shift = int(exponent) + bits
+    return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift  # Python's >> rounds down.
+
+
+def float_down(value: Fraction) -> float:
+    """The largest double at or below an exact fraction."""
+    x = _nearest(value)
+    return x if x == -math.inf or (x != math.inf and Fraction(x) <= value) else math.nextafter(x, -math.inf)
+
+
+def float_up(value: Fraction) -> float:
+    """The smallest double at or above an exact fraction."""
+    return -float_down(-value)
+
+
+def _nearest(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """Two doubles with the truth between them: `down` is never above it, `up` never below.
+
+    >>> Bracket.of_exact(Fraction(1, 3)).up
+    0.33333333333333337
+    """
+
+    down: float
+    up: float
+
+    def __post_init__(self) -> None:
+        if not self.down <= self.up:
+            raise ArithmeticError(f"A bracket needs down <= up, not [{self.down}, {self.up}].")
+
+    @classmethod
+    def of_ball(cls, x: arb) -> "Bracket":
+        """The narrowest pair of doubles around a ball."""
+        down = float_down(fraction_of(x.lower())) if x.lower().is_finite() else -math.inf
+        up = float_up(fraction_of(x.upper())) if x.upper().is_finite() else math.inf
+        return cls(down, up)
+
+    @classmethod
+    def of_exact(cls, value: Fraction) -> "Bracket":
+        """The narrowest pair of doubles around an exact fraction."""
+        return cls(float_down(value), float_up(value))
+
+    @property
+    def width(self) -> float:
+        return self.up - self.down
+
+    def holds(self, value: Fraction | float) -> bool:
+        """Whether the value lies in the bracket."""
+        return self.down <= value <= self.up
+
+
+def brief(value: Fraction) -> str:
+    """A fraction as a person would write it: short decimals as such, 1/3 as 1/3, the rest to six digits.
+
+    >>> brief(Fraction(1, 2)), brief(Fraction(1, 3)), brief(Fraction(0.1)), brief(Fraction(1, 10**6))
+    ('0.5', '1/3', '0.1', '1e-06')
+    """
+    as_float = _nearest(value)
+    if math.isfinite(as_float) and (Fraction(as_float) == value or Fraction(repr(as_float)) == value):
+        text = repr(as_float)
+        return text.removesuffix(".0")
+    short = f"{value.numerator}/{value.denominator}"
+    return short if len(short) <= 12 else f"{as_float:.6g}"

@@ -1,0 +1,1 @@
+"""Pictures, one library a file."""

@@ -1,0 +1,1 @@
+"""Linear programming, one library a file."""

@@ -85,7 +85,7 @@ def float_down(value: Fraction) -> float:
 
 def float_up(value: Fraction) -> float:
     """The smallest double at or above an exact fraction."""
-    return -float_down(-value)
+    return 0.0 - float_down(-value)  # Not the negative zero.
 
 
 def _nearest(value: Fraction) -> float:

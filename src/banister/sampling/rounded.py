@@ -1,0 +1,131 @@
+"""The nearest lattice point to value + scale · X, exactly, for an ideal real-valued X.
+
+A real X is an infinite expansion of which one only needs enough to know on which side of a rounding boundary
+the sum lies. Let U be uniform, read bit by bit, with P(|X| > x) = U at x = |X|. The first 64 bits put |X| into a tiny
+interval; if the whole interval rounds to one lattice point, that is the answer, and otherwise more bits are drawn. The
+result has exactly the law of the rounded ideal mechanism, so its privacy is that of the ideal one (post-processing).
+
+Doubles settle the draws that are not close to a boundary; close ones are settled in certified arithmetic.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Protocol, TypeVar
+
+import numpy as np
+from flint import arb, fmpz
+from numpy.typing import NDArray
+
+from banister.core.exact import ball, precision, scaled_floor
+from banister.sampling.bits import BitSource
+
+_RELATIVE_MARGIN = 2.0**-40
+"""Relative error allowed to a double quantile: a thousand times what the libraries in use show."""
+_FEW = 1 << 28
+"""Below this many units of 2^-64 the tail is too thin for doubles and is settled exactly."""
+
+
+_STANDARD_NORMAL = NormalDist()
+
+
+class SizeLaw(Protocol):
+    """The law of |X| through its upper quantile, in doubles and in certified arithmetic."""
+
+    def nearly(self, tail: NDArray[np.float64]) -> NDArray[np.float64]:
+        """x with P(|X| > x) = tail, to a relative error far below 2^-40."""
+        ...
+
+    def nearly_one(self, tail: float) -> float:
+        """The same for one value."""
+        ...
+
+    def exactly(self, tail: arb) -> arb:
+        """The same as a ball."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NormalSize:
+    """|X| for a standard normal X: P(|X| > x) = erfc(x / √2)."""
+
+    def nearly(self, tail: NDArray[np.float64]) -> NDArray[np.float64]:
+        from scipy.special import ndtri
+
+        return np.asarray(-ndtri(0.5 * tail), dtype=np.float64)
+
+    def nearly_one(self, tail: float) -> float:
+        return -_STANDARD_NORMAL.inv_cdf(0.5 * tail)
+
+    def exactly(self, tail: arb) -> arb:
+        return tail.erfcinv() * arb(2).sqrt()
+
+
+@dataclass(frozen=True, slots=True)
+class ExponentialSize:
+    """|X| for a standard Laplace X: P(|X| > x) = e^-x."""
+
+    def nearly(self, tail: NDArray[np.float64]) -> NDArray[np.float64]:
+        return -np.log(tail)
+
+    def nearly_one(self, tail: float) -> float:
+        return -math.log(tail)
+
+    def exactly(self, tail: arb) -> arb:
+        return -tail.log()
+
+
+def rounded_many(parts: NDArray[np.float64], scale: Fraction, law: SizeLaw, bits: BitSource) -> NDArray[np.int64]:
+    """⌊part + 1/2 + scale · X⌋ for each part in [0, 1), with independent X."""
+    words = bits.words(parts.size, 64)
+    negative = np.unpackbits(bits.words((parts.size + 7) // 8, 8).astype(np.uint8), count=parts.size)
+    uniform = (words.astype(np.float64) + 0.5) * 2.0**-64
+    reach = float(scale) * law.nearly(uniform)
+    sums = parts + 0.5 + np.where(negative, -reach, reach)
+    margin = _margin(reach, float(scale), np.maximum(words, np.uint64(_FEW)))
+    values = np.floor(sums).astype(np.int64)
+    close = (np.floor(sums - margin) != np.floor(sums + margin)) | (words < _FEW)
+    for place in np.flatnonzero(close):
+        sign = -1 if negative[place] else 1
+        values[place] = _settle(Fraction(float(parts[place])), sign * scale, law, int(words[place]), 64, bits)
+    return values
+
+
+def rounded_one(part: Fraction, scale: Fraction, law: SizeLaw, bits: BitSource, *, word: int = 64) -> int:
+    """⌊part + 1/2 + scale · X⌋ for one exact part in [0, 1)."""
+    sign = -1 if bits.take(1) else 1
+    prefix = bits.take(word)
+    if word == 64 and prefix >= _FEW:
+        reach = float(scale) * law.nearly_one((prefix + 0.5) * 2.0**-64)
+        total = float(part) + 0.5 + sign * reach
+        margin = _margin(reach, float(scale), prefix)
+        if math.floor(total - margin) == math.floor(total + margin):
+            return math.floor(total)
+    return _settle(part, sign * scale, law, prefix, word, bits, word=word)
+
+
+F = TypeVar("F", float, NDArray[np.float64])
+
+
+def _margin(reach: F, scale: float, word: F) -> F:
+    """How far a sum of doubles may be from the truth.
+
+    The word leaves 2^-64 of the tail open, which moves |X| by less than 2 / word for both laws here.
+    """
+    return reach * _RELATIVE_MARGIN + 2.0 * scale / word + 2.0**-40
+
+
+def _settle(
+    part: Fraction, scale: Fraction, law: SizeLaw, prefix: int, length: int, bits: BitSource, *, word: int = 64
+) -> int:
+    while True:
+        if prefix:
+            with precision(2 * length + 64):
+                unit = arb(fmpz(1) << length)
+                size = law.exactly(arb(fmpz(prefix)) / unit).union(law.exactly(arb(fmpz(prefix + 1)) / unit))
+                low, high = scaled_floor(ball(part) + ball(Fraction(1, 2)) + ball(scale) * size, 0)
+            if low == high:
+                return low
+        prefix = (prefix << word) | bits.take(word)
+        length += word

@@ -1,0 +1,81 @@
+"""Rounded ideal noise has exactly the law of the rounded ideal mechanism."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+from scipy.special import ndtr
+
+from banister.core.exact import ball, precision
+from banister.sampling.bits import SYSTEM
+from banister.sampling.rounded import ExponentialSize, NormalSize, SizeLaw, rounded_many, rounded_one
+from tests.tape import Tape, exact_mass
+
+
+def cell(law: SizeLaw, scale: float, part: float, k: int) -> float:
+    """P(⌊part + 1/2 + scale X⌋ = k)."""
+
+    def below(x: float) -> float:
+        if isinstance(law, NormalSize):
+            return float(ndtr(x))
+        return float(1 - np.exp(-x) / 2 if x > 0 else np.exp(x) / 2)
+
+    return below((k + 1 - part - 0.5) / scale) - below((k - part - 0.5) / scale)
+
+
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_every_tape_gives_the_mass_of_the_rounded_law(law: SizeLaw) -> None:
+    part = Fraction(1, 4)
+    mass, undecided = exact_mass(lambda bits: rounded_one(part, Fraction(1), law, bits, word=2), depth=15)
+    assert float(undecided) < 0.01
+    for k in range(-3, 4):
+        truth = cell(law, 1.0, 0.25, k)
+        assert -1e-12 <= truth - float(mass[k]) <= float(undecided)
+
+
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_one_and_many_agree_with_the_law(law: SizeLaw) -> None:
+    n = 100_000
+    many = rounded_many(np.full(n, 0.25), Fraction(3, 2), law, SYSTEM)
+    few = np.array([rounded_one(Fraction(1, 4), Fraction(3, 2), law, SYSTEM) for _ in range(20_000)])
+    for k in range(-3, 4):
+        p = cell(law, 1.5, 0.25, k)
+        for sample in (many, few):
+            assert abs(np.mean(sample == k) - p) < 5.5 * np.sqrt(p * (1 - p) / sample.size)
+
+
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_double_quantiles_are_far_better_than_the_margin_assumes(law: SizeLaw) -> None:
+    tails = np.concatenate([2.0 ** -np.arange(1, 37), np.linspace(0.001, 0.999, 200)])
+    nearly = law.nearly(tails)
+    with precision(256):
+        for tail, x in zip(tails, nearly, strict=True):
+            truth = law.exactly(ball(Fraction(float(tail))))
+            error = abs(float((arb(float(x)) - truth) / truth))
+            assert error < 2.0**-46
+            assert abs(law.nearly_one(float(tail)) / float(truth) - 1) < 2.0**-46
+
+
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_a_close_call_is_settled_exactly(law: SizeLaw) -> None:
+    """A word whose sum lies on a rounding boundary as far as doubles can see: the next bits decide."""
+    scale = Fraction(2) ** 30
+    word = (1 << 63) + 12345
+    with precision(400):
+        size = law.exactly(arb(word) / arb(2) ** 64)
+        boundary = float((ball(scale) * size + ball(Fraction(1, 2))).floor())
+        part = Fraction(boundary) + 1 - Fraction(1, 2) - Fraction(float(ball(scale) * size))
+    bits = [0] + [int(digit) for digit in f"{word:064b}"]
+    low = rounded_one(part % 1, scale, law, Tape(bits + [1] * 640))
+    high = rounded_one(part % 1, scale, law, Tape(bits + [0] * 640))
+    assert 0 <= high - low <= 1
+    vector = [int(digit) for digit in f"{word:064b}"] + [0] * 8
+    assert rounded_many(np.array([float(part % 1)]), scale, law, Tape(vector + [0] * 640))[0] in (low, high)
+
+
+def test_a_word_of_zero_reads_on() -> None:
+    value = rounded_one(Fraction(0), Fraction(1), ExponentialSize(), Tape([0] * 66 + [1] * 126))
+    assert value == 45  # -log(2^-65) = 45.05
+    vector = rounded_many(np.zeros(1), Fraction(1), ExponentialSize(), Tape([0] * 64 + [0] * 8 + [0] + [1] * 63))
+    assert vector[0] == 45

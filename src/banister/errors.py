@@ -8,7 +8,17 @@ class BanisterError(Exception):
     ├── BadValue (ValueError)        a parameter or an input that cannot be used
     ├── Uncertified (ArithmeticError) a number could not be proven to the asked precision
     ├── Unsolved (RuntimeError)      an optimiser stopped without an answer
-    └── MissingExtra (ImportError)   an optional library is not installed
+    ├── MissingExtra (ImportError)   an optional library is not installed
+    ├── BudgetExceeded (RuntimeError) a charge that the ledger refuses: nothing was written, nothing was drawn
+    ├── ReceiptUsed (RuntimeError)   a second release was asked for one payment
+    └── LedgerFault (OSError)        the ledger cannot be used as it lies there
+        ├── LedgerMissing (FileNotFoundError)  there is none under that name
+        ├── LedgerExists (FileExistsError)     there is one already, and it is never overwritten
+        ├── LedgerForeign                      no ledger of ours, or one of another version
+        ├── LedgerDamaged                      truncated, or changed by hand
+        ├── LedgerFull                         the disk, or the file's limit, leaves no room
+        ├── LedgerLocked (TimeoutError)        somebody else held it for too long
+        └── LedgerUnreachable (ConnectionError) it cannot be read or written, or its server does not answer
     """
 
 
@@ -30,3 +40,43 @@ class MissingExtra(BanisterError, ImportError):
     @classmethod
     def naming(cls, library: str, extra: str) -> "MissingExtra":
         return cls(f"This needs {library}, which is not installed. Install it with: pip install 'banister[{extra}]'")
+
+
+class BudgetExceeded(BanisterError, RuntimeError):
+    """A charge that the ledger refuses; nothing was written and nothing was drawn."""
+
+
+class ReceiptUsed(BanisterError, RuntimeError):
+    """A receipt pays for one release, once, in the process that made it."""
+
+
+class LedgerFault(BanisterError, OSError):
+    """The ledger cannot be used as it lies there; nothing was written."""
+
+
+class LedgerMissing(LedgerFault, FileNotFoundError):
+    """There is no ledger under that name. None is made unless asked for."""
+
+
+class LedgerExists(LedgerFault, FileExistsError):
+    """There is something under that name already. A ledger is never overwritten."""
+
+
+class LedgerForeign(LedgerFault):
+    """Not a ledger of ours, or one of another version."""
+
+
+class LedgerDamaged(LedgerFault):
+    """A ledger that was truncated, or changed by hand."""
+
+
+class LedgerFull(LedgerFault):
+    """No room is left to write a charge."""
+
+
+class LedgerLocked(LedgerFault, TimeoutError):
+    """Somebody else held the ledger for longer than we wait."""
+
+
+class LedgerUnreachable(LedgerFault, ConnectionError):
+    """The ledger cannot be read or written, or its server does not answer."""

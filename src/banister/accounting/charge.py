@@ -1,0 +1,81 @@
+"""A charge: what a release gives away, and what it was for. It is written to the ledger before anything is drawn."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from banister.core.exact import fraction_up
+from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.loss import PrivacyLoss
+from banister.errors import BadValue
+
+LONGEST_LABEL = 200
+"""A label is one line for people; what was computed is named by the plan's hash."""
+
+
+class HasLoss(Protocol):
+    """A mechanism, or whatever else knows what it gives away."""
+
+    def loss(self) -> PrivacyLoss: ...
+
+
+Cost = PrivacyLoss | Guarantee | HasLoss
+"""What may be charged: a loss, a guarantee, or a mechanism."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """What one release costs, for whom the guarantee speaks, and what it was for.
+
+    >>> Charge.of(Guarantee(0.1), label="median age", neighbours=Neighbours.REPLACE).label
+    'median age'
+    """
+
+    loss: PrivacyLoss
+    neighbours: Neighbours
+    label: str
+    plan: str
+    """Hash of the plan that the release follows, or nothing."""
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.label, str) and self.label.strip() and len(self.label) <= LONGEST_LABEL):
+            raise BadValue(
+                f"A charge needs a label of 1 to {LONGEST_LABEL} characters that says what it is for, "
+                f"e.g. label='median age by ward'."
+            )
+        if not (self.label.isprintable() and self.plan.isprintable()):
+            raise BadValue("The label and the plan of a charge must be one line without control characters.")
+
+    @classmethod
+    def of(cls, cost: Cost, *, label: str, neighbours: Neighbours, plan: str = "") -> "Charge":
+        """The charge for a loss, a guarantee or a mechanism."""
+        return cls(loss=loss_of(cost), neighbours=neighbours, label=label, plan=plan)
+
+
+def loss_of(cost: Cost) -> PrivacyLoss:
+    """The privacy loss that something stands for."""
+    if isinstance(cost, Guarantee):
+        return PrivacyLoss.of_guarantee(cost)
+    if isinstance(cost, PrivacyLoss):
+        return cost
+    ask = getattr(cost, "loss", None)
+    if not callable(ask):
+        raise BadValue(
+            f"A {type(cost).__name__} cannot be charged. Give a Guarantee, such as bn.Guarantee(0.1), or a mechanism."
+        )
+    loss = ask()
+    if not isinstance(loss, PrivacyLoss):
+        raise BadValue(f"The loss of {type(cost).__name__} is a {type(loss).__name__}, not a PrivacyLoss.")
+    return loss
+
+
+def largest_finite_loss(loss: PrivacyLoss) -> Fraction | None:
+    """The epsilon that holds except with the probability `escape`, whichever neighbour is the true one."""
+    tops = (loss.law.top(), loss.law.reverse().top())
+    finite = [top for top in tops if top is not None]
+    return max(Fraction(0), *finite) if len(finite) == len(tops) else None
+
+
+def escape(loss: PrivacyLoss) -> Fraction:
+    """Upper bound of the probability that an output tells the neighbours apart for certain."""
+    return max(Fraction(0), fraction_up(loss.law.infinite()), fraction_up(loss.law.reverse().infinite()))

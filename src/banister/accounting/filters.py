@@ -1,0 +1,186 @@
+"""Filters: when to stop, if each question may depend on all answers so far, its price included.
+
+Composing the parameters that came up as if they had been fixed is unsound: docs/math/filters.md has the example. A
+filter is a gate with a currency in which prices add up on every path. It stays sound because its limit holds for the
+sum on each path, however the path was chosen.
+
+Several gates may guard one ledger, and a charge passes if at least one of them still has room: delta is split among
+them, and adding up epsilons takes none of it (docs/math/filters.md, "Several gates"). So every filter here also takes
+whatever basic composition takes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from banister.accounting.charge import escape
+from banister.accounting.gates import Basic, Concentrated, Gate, GaussianGate, Renyi, Units, as_document, of_document
+from banister.core import need
+from banister.core.exact import Number, brief
+from banister.core.guarantee import Guarantee
+from banister.core.loss import PrivacyLoss
+
+Total = Fraction | None
+"""What has been charged in one currency; nothing for a gate that is closed for good."""
+
+
+class Guard(Enum):
+    """Which filter watches over questions that are not known in advance."""
+
+    RENYI = "renyi"
+    """Rényi divergence of one order, fixed at creation: the best for most mixtures."""
+    BASIC = "basic"
+    """Add up epsilons and deltas: the best for a handful of questions."""
+    ZCDP = "zcdp"
+    """Concentrated privacy with the tight conversion; never ahead of RENYI, but a currency others know."""
+    GDP = "gdp"
+    """Gaussian privacy: the best where all noise is Gaussian, poor elsewhere."""
+    UNITS = "units"
+    """Equal small questions: loses nothing against a plan, poor for questions larger than the unit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsYouGo:
+    """Questions that are not known in advance, and the filter that guards them.
+
+    `reserve` is the share of the budget's delta that is kept for charges with a delta of their own.
+
+    >>> AsYouGo().guard.value
+    'renyi'
+    """
+
+    guard: Guard = Guard.RENYI
+    reserve: Number = Fraction(1, 10)
+    unit: Number = 0
+    """The epsilon of one unit, for Guard.UNITS alone."""
+
+    def __post_init__(self) -> None:
+        need.one_of("guard", self.guard, tuple(Guard))
+        need.between("reserve", self.reserve, 0, 1)
+        if self.guard is Guard.UNITS:
+            need.positive("unit", self.unit, "Guard.UNITS counts in equal units: say how large one is, e.g. unit=0.01.")
+
+    @classmethod
+    def in_units(cls, epsilon: Number) -> "AsYouGo":
+        """Count in units of that epsilon."""
+        return cls(guard=Guard.UNITS, unit=epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Gates in front of a budget. Totals are (delta, one currency a gate); prices are rounded up, limits down."""
+
+    delta_limit: Fraction
+    gates: tuple[Gate, ...]
+
+    @property
+    def mode(self) -> str:
+        return "as you go"
+
+    def start(self) -> tuple[Total, ...]:
+        """The totals of a ledger without charges."""
+        return (Fraction(0),) * (1 + len(self.gates))
+
+    def prepare(self, loss: PrivacyLoss) -> Callable[[tuple[Total, ...]], tuple[Total, ...] | None]:
+        """Price a loss once; what is returned gives the totals after it, or nothing if it does not fit."""
+        prices = self.prices(loss)
+        return lambda totals: self.place(totals, prices)
+
+    def prices(self, loss: PrivacyLoss) -> tuple[Total, ...]:
+        """What a loss costs in each currency, whatever came before."""
+        return (escape(loss), *(gate.price(loss) for gate in self.gates))
+
+    def place(self, totals: tuple[Total, ...], prices: tuple[Total, ...]) -> tuple[Total, ...] | None:
+        """The totals after a charge, or nothing if no gate has room for it."""
+        after = tuple(
+            None if total is None or price is None else total + price
+            for total, price in zip(totals, prices, strict=True)
+        )
+        return after if self.allows(after) else None
+
+    def allows(self, totals: tuple[Total, ...]) -> bool:
+        """Whether the totals are within the delta and within the limit of at least one gate."""
+        delta, *others = totals
+        if delta is None or delta > self.delta_limit:
+            return False
+        return any(t is not None and t <= gate.limit for t, gate in zip(others, self.gates, strict=True))
+
+    def largest_epsilon(self, totals: tuple[Total, ...]) -> Fraction:
+        """The largest epsilon, rounded down, of a pure charge for which there is room."""
+        rooms = [
+            gate.epsilon_for(gate.limit - total)
+            for total, gate in zip(totals[1:], self.gates, strict=True)
+            if total is not None and total <= gate.limit
+        ]
+        return max(rooms, default=Fraction(0))
+
+    def used(self, totals: tuple[Total, ...]) -> Fraction:
+        """The share of the roomiest gate that is used."""
+        shares = [
+            total / gate.limit
+            for total, gate in zip(totals[1:], self.gates, strict=True)
+            if total is not None and gate.limit > 0
+        ]
+        return min([Fraction(1), *shares])
+
+    def delta_left(self, totals: tuple[Total, ...]) -> Fraction:
+        """What is left for charges with a delta of their own."""
+        return self.delta_limit - (totals[0] or Fraction(0))
+
+    def free(self, totals: tuple[Total, ...]) -> tuple[str, ...]:
+        """Each gate with what is left in it, in words."""
+        return tuple(
+            f"{gate.in_words()}: {'closed' if total is None else f'{float(total):.6g} of {float(gate.limit):.6g}'}"
+            for total, gate in zip(totals[1:], self.gates, strict=True)
+        )
+
+    def why_not(self, totals: tuple[Total, ...], loss: PrivacyLoss) -> str:
+        """Why a charge does not fit, in words."""
+        prices = self.prices(loss)
+        if all(price is None for price in prices[1:]):
+            return (
+                "the ledger's filter cannot price a loss without a bound. Charge it as a bn.Guarantee(epsilon, delta) "
+                "that it keeps, or keep a ledger with another guard."
+            )
+        if (prices[0] or 0) > self.delta_left(totals):
+            left = brief(self.delta_left(totals))
+            return f"{left} is left for charges with a delta of their own; `reserve` sets that when a ledger is made."
+        return "the total would go over the budget."
+
+    def document(self) -> dict[str, object]:
+        """The filter as it is written in the ledger's first line."""
+        return {"delta": str(self.delta_limit), "gates": [as_document(gate) for gate in self.gates]}
+
+    @classmethod
+    def of_document(cls, document: dict[str, object]) -> "Filter":
+        """The filter that a ledger's first line names."""
+        gates = document["gates"]
+        assert isinstance(gates, list)
+        return cls(Fraction(str(document["delta"])), tuple(of_document(gate) for gate in gates))
+
+
+def filter_for(budget: Guarantee, questions: AsYouGo) -> Filter:
+    """The filter whose totals, on every path, stay within the budget.
+
+    >>> filter_for(Guarantee(1, 1e-6), AsYouGo()).gates[1].limit > 0
+    True
+    """
+    basic = Basic(budget.epsilon)
+    if questions.guard is Guard.BASIC or budget.delta == 0:  # Without a delta nothing is better than adding up.
+        return Filter(budget.delta, (basic,))
+    reserve = budget.delta * need.exact("reserve", questions.reserve)
+    inner = Guarantee(budget.epsilon, budget.delta - reserve)
+    return Filter(reserve, (basic, *_gate(inner, questions)))
+
+
+def _gate(inner: Guarantee, questions: AsYouGo) -> tuple[Gate, ...]:
+    if inner.delta == 0 or inner.epsilon == 0:
+        return ()
+    makers: dict[Guard, Callable[[], Gate]] = {
+        Guard.RENYI: lambda: Renyi.for_budget(inner),
+        Guard.ZCDP: lambda: Concentrated.for_budget(inner),
+        Guard.GDP: lambda: GaussianGate.for_budget(inner),
+        Guard.UNITS: lambda: Units.for_budget(inner, need.exact("unit", questions.unit)),
+    }
+    return (makers[questions.guard](),)

@@ -1,0 +1,53 @@
+"""Proof that a charge was written: it pays for one release, once."""
+
+import os
+import threading
+
+from banister.errors import BadValue, ReceiptUsed
+
+
+class Receipt:
+    """What `charge` gives back once the charge is on disk. Whoever draws calls `use` first.
+
+    It works once, in the process that paid: it cannot be copied, pickled, or carried into a child process, so one
+    payment is one release. A crash between the two loses the payment, never the privacy.
+    """
+
+    __slots__ = ("_lock", "_process", "_used", "hash", "label", "plan", "sequence")
+
+    def __init__(self, *, sequence: int, hash: str, label: str, plan: str) -> None:  # noqa: A002
+        self.sequence = sequence
+        self.hash = hash
+        self.label = label
+        self.plan = plan
+        self._process = os.getpid()
+        self._used = False
+        self._lock = threading.Lock()
+
+    @property
+    def proof(self) -> str:
+        """Number and hash of the line: keep it elsewhere, and `verify` shows that the ledger still holds it."""
+        return f"{self.sequence}:{self.hash}"
+
+    def use(self, *, plan: str = "") -> None:
+        """Spend the receipt on the plan it was paid for; the second time, or for another plan, it raises."""
+        if plan != self.plan:
+            raise BadValue(
+                f"The receipt of charge {self.sequence} ('{self.label}') was paid for another plan. "
+                f"Charge the ledger for this one."
+            )
+        with self._lock:
+            if self._used or os.getpid() != self._process:
+                raise ReceiptUsed(
+                    f"The receipt of charge {self.sequence} ('{self.label}') has been used, or belongs to another "
+                    f"process. One charge pays for one release: charge the ledger again."
+                )
+            self._used = True
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise ReceiptUsed(
+            "A receipt cannot be copied or stored; keep its `proof` if you want to find the charge again."
+        )
+
+    def __repr__(self) -> str:
+        return f"Receipt({self.sequence}, {self.label!r}, used={self._used})"

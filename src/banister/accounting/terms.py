@@ -1,0 +1,185 @@
+"""What a ledger's lines say: the terms in the first one, a charge in every other. All numbers are exact fractions."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from banister.accounting.chain import FORMAT, Line
+from banister.accounting.charge import Charge, escape, largest_finite_loss
+from banister.accounting.filters import Filter, Total
+from banister.accounting.plan import FixedPlan
+from banister.core.exact import brief
+from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.loss import PrivacyLoss
+from banister.errors import LedgerDamaged, LedgerForeign
+
+Totals = tuple[Total, ...]
+"""What has been charged so far, in the accountant's own currencies."""
+
+
+class Accountant(Protocol):
+    """Who decides whether a charge fits: a plan fixed in advance, or a filter. Fixed when the ledger is made."""
+
+    @property
+    def mode(self) -> str:
+        """'plan' or 'as you go'."""
+        ...
+
+    def start(self) -> Totals:
+        """The totals of a ledger without charges."""
+        ...
+
+    def prepare(self, loss: PrivacyLoss) -> Callable[[Totals], Totals | None]:
+        """Price a loss once; what is returned gives the totals after it, or nothing if it does not fit."""
+        ...
+
+    def allows(self, totals: Totals) -> bool:
+        """Whether the totals are within the limits."""
+        ...
+
+    def largest_epsilon(self, totals: Totals) -> Fraction:
+        """The largest epsilon, rounded down, of a pure charge that still fits."""
+        ...
+
+    def used(self, totals: Totals) -> Fraction:
+        """The share of the allowance that is used, from 0 to 1."""
+        ...
+
+    def delta_left(self, totals: Totals) -> Fraction:
+        """What is left for charges with a delta of their own."""
+        ...
+
+    def free(self, totals: Totals) -> tuple[str, ...]:
+        """What is left, in words."""
+        ...
+
+    def why_not(self, totals: Totals, loss: PrivacyLoss) -> str:
+        """Why a charge does not fit, in words."""
+        ...
+
+    def document(self) -> dict[str, object]:
+        """The accountant as it is written in the first line."""
+        ...
+
+
+ACCOUNTANTS: dict[str, Callable[[dict[str, object]], Accountant]] = {
+    "plan": FixedPlan.of_document,
+    "as you go": Filter.of_document,
+}
+"""How to read an accountant back; a ledger has one of these modes for life."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Budget, neighbours and accountant of a ledger: fixed when it is made, and held by the chain like every line."""
+
+    budget: Guarantee
+    neighbours: Neighbours
+    accountant: Accountant
+    created: str
+
+    def line(self) -> Line:
+        """The first line of a ledger under these terms."""
+        return Line.first(
+            _text(
+                {
+                    "format": FORMAT,
+                    "kind": "terms",
+                    "epsilon": str(self.budget.epsilon),
+                    "delta": str(self.budget.delta),
+                    "neighbours": self.neighbours.value,
+                    "mode": self.accountant.mode,
+                    "accountant": self.accountant.document(),
+                    "created": self.created,
+                }
+            )
+        )
+
+    @classmethod
+    def of_line(cls, line: Line) -> "Terms":
+        """Read the first line of a ledger."""
+        try:
+            document = json.loads(line.body)
+            if document["kind"] != "terms" or document["format"] != FORMAT:
+                raise LedgerForeign(
+                    f"The ledger's first line is not of format {FORMAT}. Use the banister that made it."
+                )
+            return cls(
+                budget=Guarantee(document["epsilon"], document["delta"]),
+                neighbours=Neighbours(document["neighbours"]),
+                accountant=ACCOUNTANTS[document["mode"]](document["accountant"]),
+                created=document["created"],
+            )
+        except (KeyError, ValueError, TypeError, AssertionError) as error:
+            raise _unreadable(0) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One charge, as the ledger tells it."""
+
+    sequence: int
+    at: str
+    label: str
+    plan: str
+    epsilon: str
+    """The largest epsilon of the charge as an exact fraction, or 'inf' where its loss has no bound."""
+    delta: str
+    totals: Totals
+    hash: str
+
+    @classmethod
+    def of_line(cls, line: Line) -> "Entry":
+        """Read a line after the first."""
+        try:
+            document = json.loads(line.body)
+            return cls(
+                sequence=line.sequence,
+                at=document["at"],
+                label=document["label"],
+                plan=document["plan"],
+                epsilon=document["epsilon"],
+                delta=document["delta"],
+                totals=tuple(None if text == "inf" else Fraction(text) for text in document["totals"]),
+                hash=line.hash,
+            )
+        except (KeyError, ValueError, TypeError) as error:
+            raise _unreadable(line.sequence) from error
+
+    def in_words(self) -> str:
+        """Epsilon, and delta where there is one."""
+        epsilon = "no bound" if self.epsilon == "inf" else brief(Fraction(self.epsilon))
+        return epsilon if self.delta == "0" else f"{epsilon}, {brief(Fraction(self.delta))}"
+
+
+def totals_of(line: Line, accountant: Accountant) -> Totals:
+    """What had been charged once a line was written."""
+    return accountant.start() if line.sequence == 0 else Entry.of_line(line).totals
+
+
+def entry_body(charge: Charge, totals: Totals, at: str) -> str:
+    """The text of a line for a charge."""
+    epsilon = largest_finite_loss(charge.loss)
+    return _text(
+        {
+            "kind": "charge",
+            "at": at,
+            "label": charge.label,
+            "plan": charge.plan,
+            "epsilon": "inf" if epsilon is None else str(epsilon),
+            "delta": str(escape(charge.loss)),
+            "totals": ["inf" if total is None else str(total) for total in totals],
+        }
+    )
+
+
+def _text(document: dict[str, object]) -> str:
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _unreadable(sequence: int) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"Line {sequence} of the ledger does not read as what it should be. Restore the ledger from a copy."
+    )

@@ -1,0 +1,26 @@
+"""From an address to a store: a file's path, postgresql://host/database#name, or memory:."""
+
+from pathlib import Path
+
+from banister.accounting.chain import Line
+from banister.accounting.ledger import Store
+from banister.engines.stores.memory import MemoryStore
+from banister.engines.stores.sqlite import SqliteStore
+from banister.errors import LedgerMissing
+
+MEMORY = "memory:"
+POSTGRES = ("postgresql://", "postgres://")
+
+
+def create_store(address: str | Path, first: Line) -> Store:
+    """Make a new ledger at an address; what is there already is never overwritten."""
+    if str(address) == MEMORY:
+        return MemoryStore(first)
+    return SqliteStore.create(address, first)
+
+
+def open_store(address: str | Path, *, wait_seconds: float) -> Store:
+    """Open the ledger at an address; none is made."""
+    if str(address) == MEMORY:
+        raise LedgerMissing("A ledger in memory ends with the program that made it. Keep one in a file instead.")
+    return SqliteStore(address, wait_seconds=wait_seconds)

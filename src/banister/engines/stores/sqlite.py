@@ -1,0 +1,282 @@
+"""A ledger in one SQLite file: write-ahead log, one immediate transaction a charge, on disk before it is answered.
+
+BEGIN IMMEDIATE takes the write lock before the first read, so that two processes can never both see the same rest of
+the budget. A process killed at any moment leaves a whole line or none.
+
+A charge is answered only when the log is on disk, as with synchronous=FULL; but the wait comes after the lock is given
+back, so that the waits of many processes fall together (docs/decisions/0030-ledger.md). The log is written in order,
+so whoever's wait ends has the charges of all before on disk too.
+"""
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from banister.accounting.chain import FORMAT, Line, check_head, check_link
+from banister.errors import (
+    LedgerDamaged,
+    LedgerExists,
+    LedgerFault,
+    LedgerForeign,
+    LedgerFull,
+    LedgerLocked,
+    LedgerMissing,
+    LedgerUnreachable,
+)
+
+APPLICATION_ID = 0x42414E49
+"""Marks the file as ours ("BANI"), in the field that SQLite keeps for this."""
+
+SCHEMA = f"""
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {FORMAT};
+CREATE TABLE line (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
+CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+CREATE TRIGGER line_stays BEFORE UPDATE ON line BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
+CREATE TRIGGER line_remains BEFORE DELETE ON line BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
+CREATE TRIGGER head_remains BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
+CREATE TRIGGER head_moves_on BEFORE UPDATE ON head WHEN new.sequence <> old.sequence + 1
+  BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
+"""
+
+
+class SqliteStore:
+    """The port `accounting.ledger.Store`, kept in a file."""
+
+    def __init__(self, path: str | Path, *, wait_seconds: float = 30) -> None:
+        """Open the ledger that lies there; it is never made anew."""
+        self._path = Path(path)
+        self._wait_seconds = wait_seconds
+        self._lock = threading.Lock()
+        self._log = -1
+        self._inherited: sqlite3.Connection | None = None
+        self._connect()
+
+    @classmethod
+    def create(cls, path: str | Path, first: Line, *, wait_seconds: float = 30) -> "SqliteStore":
+        """Make a ledger with its first line. It appears under its name whole, or not at all."""
+        target = Path(path)
+        if not target.parent.is_dir():
+            raise LedgerMissing(f"There is no folder '{target.parent}' to put the ledger in. Make it first.")
+        draft = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}.new")
+        draft.unlink(missing_ok=True)  # What a killed process of the same number left behind.
+        try:
+            with _faults(target):
+                _write_draft(draft, first)
+            _publish(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+        return cls(target, wait_seconds=wait_seconds)
+
+    def append(self, decide: Callable[[Line], Line]) -> Line:
+        """One transaction: lock, read the end, decide, write, and wait until it is on disk."""
+        with self._lock, self._faults():
+            with self._transaction("IMMEDIATE") as connection:
+                last = self._tail()
+                line = decide(last)
+                check_link(last, line)
+                connection.execute("INSERT INTO line VALUES (?, ?, ?)", (line.sequence, line.body, line.hash))
+                connection.execute("UPDATE head SET sequence = ?, hash = ?", (line.sequence, line.hash))
+            _to_disk(self._log)
+        return line
+
+    def first(self) -> Line:
+        """The line that opened the ledger."""
+        with self._lock, self._faults():
+            row = self._here().execute("SELECT sequence, body, hash FROM line WHERE sequence = 0").fetchone()
+        if row is None:
+            raise LedgerDamaged(f"'{self._path}' has lost its first line. Restore the ledger from a copy.")
+        return Line(*row)
+
+    def last(self) -> Line:
+        """The line at the end, checked against the one before it and against the head."""
+        with self._lock, self._faults(), self._transaction("DEFERRED"):
+            return self._tail()
+
+    def head(self) -> tuple[int, str]:
+        """Number and hash of the last line, as kept apart from the lines."""
+        with self._lock, self._faults():
+            return self._head()
+
+    def lines(self) -> Iterator[Line]:
+        """Every line from the first on, as of one moment; damage to the file itself is found here too."""
+        with self._lock, self._faults(), self._transaction("DEFERRED") as connection:
+            problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if problem != "ok":
+                raise LedgerDamaged(f"'{self._path}' is damaged as a file ({problem}). Restore it from a copy.")
+            rows = connection.execute("SELECT sequence, body, hash FROM line ORDER BY sequence").fetchall()
+        return (Line(*row) for row in rows)
+
+    def close(self) -> None:
+        """Let go of the file. The last to close folds the write-ahead log into it."""
+        with self._lock:
+            self._connection.close()
+            if self._log >= 0:
+                os.close(self._log)
+                self._log = -1
+
+    def _connect(self) -> None:
+        if not self._path.exists():
+            raise LedgerMissing(
+                f"There is no ledger at '{self._path}'. Make one with Ledger.create or `banister ledger create`; "
+                f"if there was one, find out where it went before you charge anything."
+            )
+        self._process = os.getpid()
+        with self._faults():
+            self._connection = _open(self._path, "rw", self._wait_seconds)
+            try:
+                self._check_kind()
+                with self._transaction("DEFERRED"):
+                    self._tail()
+                # No lock of SQLite's lies on the log, and it stays in place while a connection is open.
+                self._log = os.open(self._log_path(), os.O_RDWR)
+                self._connection.execute("PRAGMA busy_timeout = 0")  # From here on `_begin` does the waiting.
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _here(self) -> sqlite3.Connection:
+        """The connection of this process. One must not be carried across a fork, so a child opens its own."""
+        if os.getpid() != self._process:
+            self._inherited = self._connection  # Kept, as closing it here would disturb the parent's.
+            self._connect()
+        return self._connection
+
+    def _log_path(self) -> Path:
+        return self._path.with_name(self._path.name + "-wal")
+
+    def _check_kind(self) -> None:
+        wal = self._log_path()
+        pages = self._pragma("page_count") * self._pragma("page_size")
+        if self._pragma("application_id") != APPLICATION_ID:
+            raise LedgerForeign(f"'{self._path}' is not a banister ledger (or an empty file). Nothing was changed.")
+        if (version := self._pragma("user_version")) != FORMAT:
+            raise LedgerForeign(
+                f"'{self._path}' is a ledger of format {version}; this version of banister reads format {FORMAT}. "
+                f"Use the version of banister that made it."
+            )
+        if (not wal.exists() or wal.stat().st_size == 0) and self._path.stat().st_size < pages:
+            raise LedgerDamaged(f"'{self._path}' is truncated: {pages} bytes were written. Restore it from a copy.")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def _head(self) -> tuple[int, str]:
+        row = self._here().execute("SELECT sequence, hash FROM head").fetchone()
+        if row is None:
+            raise LedgerDamaged(f"'{self._path}' has lost its head. Restore the ledger from a copy.")
+        return int(row[0]), str(row[1])
+
+    def _tail(self) -> Line:
+        """The last line, after checking that it fits the line before it and the head."""
+        rows = self._here().execute("SELECT sequence, body, hash FROM line ORDER BY sequence DESC LIMIT 2").fetchall()
+        last = Line(*rows[0]) if rows else None
+        check_head(last, self._head())
+        assert last is not None
+        check_link(Line(*rows[1]) if len(rows) > 1 else None, last)
+        return last
+
+    @contextmanager
+    def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
+        connection = self._here()
+        self._begin(connection, kind)
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _begin(self, connection: sqlite3.Connection, kind: str) -> None:
+        """Begin a transaction, asking again in short steps while somebody else writes: a charge takes far below one."""
+        deadline = time.monotonic() + self._wait_seconds
+        pause_seconds = 0.0002
+        while True:
+            try:
+                connection.execute(f"BEGIN {kind}")
+                connection.execute("SELECT 1 FROM head")  # A plain BEGIN waits for the first read to look at locks.
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                    raise
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            time.sleep(pause_seconds)
+            pause_seconds = min(2 * pause_seconds, 0.003)
+
+    def _faults(self) -> contextlib.AbstractContextManager[None]:
+        return _faults(self._path)
+
+
+def _open(path: Path, mode: str, wait_seconds: float) -> sqlite3.Connection:
+    address = f"{path.resolve().as_uri()}?mode={mode}"
+    connection = sqlite3.connect(
+        address, uri=True, timeout=wait_seconds, isolation_level=None, check_same_thread=False, cached_statements=32
+    )
+    connection.execute("PRAGMA synchronous = NORMAL")  # Safe against corruption; `append` itself waits for the disk.
+    return connection
+
+
+def _to_disk(log: int) -> None:
+    getattr(os, "fdatasync", os.fsync)(log)
+
+
+def _write_draft(draft: Path, first: Line) -> None:
+    with contextlib.closing(_open(draft, "rwc", 30)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript("BEGIN;" + SCHEMA)
+        connection.execute("INSERT INTO line VALUES (?, ?, ?)", (first.sequence, first.body, first.hash))
+        connection.execute("INSERT INTO head VALUES (1, ?, ?)", (first.sequence, first.hash))
+        connection.execute("COMMIT")
+
+
+def _publish(draft: Path, target: Path) -> None:
+    """Give the finished file its name, unless the name is taken, and put both on disk."""
+    with draft.open("rb") as handle:
+        os.fsync(handle.fileno())
+    try:
+        os.link(draft, target)
+    except FileExistsError:
+        raise LedgerExists(
+            f"There is already a file at '{target}', and a ledger is never overwritten. "
+            f"Open it with Ledger.open, or choose another name."
+        ) from None
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def _faults(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into ours, each with what to do; nothing has been written when one is raised."""
+    try:
+        yield
+    except LedgerFault:
+        raise
+    except OSError as error:
+        raise LedgerUnreachable(
+            f"'{path}' cannot be written to disk ({error.strerror}). The charge may stand or not; nothing was drawn."
+        ) from error
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise LedgerLocked(
+                f"'{path}' is held by another process for too long. Nothing was charged; try again, or wait longer."
+            ) from error
+        if code == sqlite3.SQLITE_FULL:
+            raise LedgerFull(f"There is no room to write to '{path}'. Nothing was charged; free some space.") from error
+        if code == sqlite3.SQLITE_NOTADB:
+            raise LedgerForeign(f"'{path}' is not a banister ledger. Nothing was changed.") from error
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_FORMAT):
+            raise LedgerDamaged(f"'{path}' is damaged ({error}). Restore it from a copy; do not charge it.") from error
+        raise LedgerUnreachable(
+            f"'{path}' cannot be read or written ({error}). Nothing was charged; check the disk and your rights."
+        ) from error

@@ -1,0 +1,91 @@
+"""The ledger at the front door: made once, opened by many, charged before anything is drawn."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from banister.accounting import ledger as book
+from banister.accounting.charge import Charge, Cost
+from banister.accounting.filters import AsYouGo, filter_for
+from banister.accounting.ledger import Remaining, Store
+from banister.accounting.receipt import Receipt
+from banister.accounting.terms import Accountant, Entry, Terms
+from banister.core import need
+from banister.core.guarantee import Guarantee, Neighbours
+from banister.engines import clock
+from banister.engines.stores.addresses import create_store, open_store
+from banister.errors import BadValue
+
+
+class Ledger:
+    """A budget on disk. It holds the neighbours, the accountant fixed at creation, and every charge.
+
+    >>> ledger = Ledger.create("memory:", budget=Guarantee(1, 1e-6), neighbours=Neighbours.REPLACE, questions=AsYouGo())
+    >>> receipt = ledger.charge(Guarantee("0.1"), label="median age", neighbours=Neighbours.REPLACE)
+    >>> receipt.sequence, ledger.remaining().charges
+    (1, 1)
+    """
+
+    __slots__ = ("_store", "address", "terms")
+
+    def __init__(self, store: Store, address: str) -> None:
+        self._store = store
+        self.address = address
+        self.terms = Terms.of_line(store.first())
+
+    @classmethod
+    def create(cls, address: str | Path, *, budget: Guarantee, neighbours: Neighbours, questions: AsYouGo) -> "Ledger":
+        """Make a ledger: a file's path, postgresql://host/database#name for a team, or memory: to try things out.
+
+        `questions` fixes the accountant for good: an AsYouGo() guards questions that may depend on earlier answers by
+        a filter.
+        """
+        need.one_of("neighbours", neighbours, tuple(Neighbours))
+        if not isinstance(budget, Guarantee) or budget.epsilon == 0:
+            raise BadValue("The budget must be a bn.Guarantee(epsilon, delta) with an epsilon above 0.")
+        terms = Terms(
+            budget=budget, neighbours=neighbours, accountant=_accountant(budget, questions), created=clock.now()
+        )
+        return cls(create_store(address, terms.line()), str(address))
+
+    @classmethod
+    def open(cls, address: str | Path, *, wait_seconds: float = 30) -> "Ledger":
+        """Open the ledger that is there; none is ever made. Wait so long for other processes that charge it."""
+        return cls(open_store(address, wait_seconds=wait_seconds), str(address))
+
+    def charge(self, cost: Cost, *, label: str, neighbours: Neighbours, plan: str = "") -> Receipt:
+        """Write a charge and give its receipt once it is on disk; draw afterwards. Or raise `BudgetExceeded`."""
+        charge = Charge.of(cost, label=label, neighbours=neighbours, plan=plan)
+        return book.write_charge(self._store, self.terms, charge, at=clock.now())
+
+    def remaining(self) -> Remaining:
+        """What is left, as of this moment."""
+        return book.remaining(self._store, self.terms)
+
+    def history(self) -> tuple[Entry, ...]:
+        """Every charge, the oldest first."""
+        return book.history(self._store)
+
+    def verify(self, *, proofs: Sequence[str] = ()) -> tuple[int, str]:
+        """Check every line, hash, total and proof; give the number of charges and the last hash."""
+        return book.verify(self._store, tuple(proofs))
+
+    def close(self) -> None:
+        """Let go of the file or the connection."""
+        self._store.close()
+
+    def __enter__(self) -> "Ledger":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        mode, budget = self.terms.accountant.mode, self.terms.budget
+        return f"Ledger({self.address!r}, budget={budget}, neighbours={self.terms.neighbours.value}, mode={mode!r})"
+
+
+def _accountant(budget: Guarantee, questions: AsYouGo) -> Accountant:
+    return filter_for(budget, questions)

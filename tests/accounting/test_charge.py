@@ -1,0 +1,55 @@
+"""A charge says what it costs and what it is for."""
+
+from fractions import Fraction
+
+import pytest
+from flint import arb
+
+from banister.accounting.charge import Charge, escape, largest_finite_loss, loss_of
+from banister.core.exact import ball
+from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.loss import PrivacyLoss
+from banister.errors import BadValue
+
+
+class Halving:
+    def loss(self) -> PrivacyLoss:
+        return PrivacyLoss.pure(Fraction(1, 2))
+
+
+class Lying:
+    def loss(self) -> float:
+        return 0.5
+
+
+def test_losses_guarantees_and_mechanisms_can_be_charged() -> None:
+    pure = PrivacyLoss.pure(Fraction(1, 2))
+    assert loss_of(pure) == loss_of(Guarantee("1/2")) == loss_of(Halving()) == pure
+
+
+def test_anything_else_cannot() -> None:
+    with pytest.raises(BadValue, match=r"A float cannot be charged\. Give a Guarantee"):
+        loss_of(0.5)  # type: ignore[arg-type]
+    with pytest.raises(BadValue, match="The loss of Lying is a float, not a PrivacyLoss"):
+        loss_of(Lying())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("label", ["", "   ", "x" * 201, 3])
+def test_a_label_is_needed(label: str) -> None:
+    with pytest.raises(BadValue, match="A charge needs a label of 1 to 200 characters"):
+        Charge.of(Guarantee(1), label=label, neighbours=Neighbours.REPLACE)
+
+
+def test_labels_and_plans_are_one_line() -> None:
+    for label, plan in (("two\nlines", ""), ("fine", "\x1b[31m")):
+        with pytest.raises(BadValue, match="must be one line without control characters"):
+            Charge.of(Guarantee(1), label=label, neighbours=Neighbours.REPLACE, plan=plan)
+
+
+def test_the_summary_covers_both_directions() -> None:
+    """p has no atom where q has one of 1/4: changed places, a quarter of the mass is at infinity."""
+    loss = PrivacyLoss.of_one_sided_atoms([(Fraction(0), ball(Fraction(3, 4)))], infinite=ball(Fraction(1, 4)))
+    assert escape(loss) == Fraction(1, 4)
+    assert largest_finite_loss(loss) == 0
+    assert escape(PrivacyLoss.of_one_sided_atoms([(Fraction(1), arb(1))], infinite=arb(0))) > Fraction(1, 2)
+    assert largest_finite_loss(PrivacyLoss.gaussian(Fraction(1))) is None

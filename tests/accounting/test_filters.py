@@ -1,0 +1,194 @@
+"""Filters stay sound when every price depends on every answer; composing what came up does not."""
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+from flint import arb
+
+from banister.accounting.filters import AsYouGo, Filter, Guard, filter_for
+from banister.accounting.gates import Basic, Renyi
+from banister.core.guarantee import Guarantee
+from banister.core.loss import PrivacyLoss
+from banister.errors import BadValue
+
+EACH = [AsYouGo(guard=guard, unit="1/10") for guard in Guard]
+NAMES = [guard.value for guard in Guard]
+
+
+def runs(guard: Filter, epsilons: list[str]) -> bool:
+    """Whether a filter takes the whole list."""
+    totals = guard.start()
+    for epsilon in epsilons:
+        after = guard.place(totals, guard.prices(PrivacyLoss.pure(Fraction(epsilon))))
+        if after is None:
+            return False
+        totals = after
+    return True
+
+
+def tree_delta(guard: Filter, target: float, choose: "random.Random", sizes: list[Fraction], depth: int) -> float:
+    """Exact delta of a tree of randomized responses, each drawn from `sizes` anew at every node, until refused."""
+    memo = {size: guard.prices(PrivacyLoss.of_guarantee(Guarantee(size, Fraction(1, 100)))) for size in sizes}
+    total = 0.0
+
+    def walk(totals: tuple[Fraction | None, ...], p: float, q: float, left: int) -> None:
+        nonlocal total
+        size = choose.choice(sizes)
+        after = guard.place(totals, memo[size]) if left else None
+        if after is None:
+            total += max(0.0, p - math.exp(target) * q)
+            return
+        heads = 0.99 * math.exp(float(size)) / (1 + math.exp(float(size)))
+        total += 0.01 * p  # The answer that tells everything.
+        walk(after, p * heads, q * (0.99 - heads), left - 1)
+        walk(after, p * (0.99 - heads), q * heads, left - 1)
+
+    walk(guard.start(), 1.0, 1.0, depth)
+    return total
+
+
+@pytest.mark.parametrize("questions", EACH, ids=NAMES)
+def test_random_adaptive_trees_stay_within_the_budget(questions: AsYouGo) -> None:
+    """Both branches of every answer choose their next size at random; delta is added up over all leaves."""
+    budget = Guarantee("1.5", "0.3")
+    guard = filter_for(budget, AsYouGo(guard=questions.guard, unit="1/10", reserve="1/3"))
+    sizes = [Fraction(1, 10), Fraction(1, 4), Fraction(2, 5), Fraction(7, 10), Fraction(3, 2)]
+    worst = max(tree_delta(guard, 1.5, random.Random(seed), sizes, 9) for seed in range(60))
+    assert 0.01 < worst <= 0.3
+
+
+@pytest.mark.parametrize("questions", EACH, ids=NAMES)
+def test_the_adaptive_counterexample_is_refused(questions: AsYouGo) -> None:
+    """After RR(0.3): on + one RR(3.89555), on − twenty RR(0.465639). Each branch alone is (4, 0.1)-private by exact
+    composition, yet the tree has delta(4) = 0.1333, so no sound filter lets both branches pass."""
+    guard = filter_for(Guarantee(4, "0.1"), questions)
+    plus, minus = ["0.3", "3.89555"], ["0.3", *["0.465639"] * 20]
+    assert not (runs(guard, plus) and runs(guard, minus))
+
+
+def test_the_counterexample_tree_really_breaks_the_budget() -> None:
+    def binomial(epsilon: float, n: int) -> list[tuple[float, float]]:
+        p = math.exp(epsilon) / (1 + math.exp(epsilon))
+        return [(math.comb(n, k) * p ** (n - k) * (1 - p) ** k, (n - 2 * k) * epsilon) for k in range(n + 1)]
+
+    def delta(branches: list[tuple[float, float]], shift: float) -> float:
+        return sum(mass * max(0.0, 1 - math.exp(4 - loss - shift)) for mass, loss in branches)
+
+    first = math.exp(0.3) / (1 + math.exp(0.3))
+    on_plus, on_minus = binomial(3.89555, 1), binomial(0.465639, 20)
+    alone = [first * delta(b, 0.3) + (1 - first) * delta(b, -0.3) for b in (on_plus, on_minus)]
+    assert alone == pytest.approx([0.1, 0.1], abs=1e-5)
+    assert first * delta(on_plus, 0.3) + (1 - first) * delta(on_minus, -0.3) == pytest.approx(0.1333, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("guard", "epsilon"), [(Guard.RENYI, 5.0812), (Guard.ZCDP, 5.2191), (Guard.GDP, 6.3302), (Guard.UNITS, 4.7746)]
+)
+def test_what_each_filter_costs_for_a_hundred_questions_of_a_tenth(guard: Guard, epsilon: float) -> None:
+    """The least budget at delta 1e-6; a plan needs 4.7746, so the units lose nothing here."""
+    loss = PrivacyLoss.pure(Fraction(1, 10))
+
+    def fits(at: float) -> bool:
+        gate = filter_for(Guarantee(at, "1e-6"), AsYouGo(guard=guard, reserve=0, unit="1/10")).gates[1]
+        price = gate.price(loss)
+        return price is not None and 100 * price <= gate.limit
+
+    assert fits(epsilon + 1e-4)
+    assert not fits(epsilon - 2e-4)
+
+
+def test_whatever_basic_composition_takes_every_filter_takes() -> None:
+    for questions in EACH:
+        assert runs(filter_for(Guarantee(1, "1e-6"), questions), ["1/2", "1/4", "1/4"])
+
+
+def test_whatever_concentrated_privacy_takes_renyi_takes() -> None:
+    budget = Guarantee(1, "1e-6")
+    order = filter_for(budget, AsYouGo())
+    rho = filter_for(budget, AsYouGo(guard=Guard.ZCDP))
+    for size in ("0.001", "0.01", "0.05", "0.1", "0.15"):
+        loss = PrivacyLoss.pure(Fraction(size))
+        shares = [g.gates[1].price(loss) / g.gates[1].limit for g in (order, rho)]  # type: ignore[operator]
+        assert shares[0] <= shares[1]
+
+
+def test_a_pure_budget_is_added_up_whatever_the_guard() -> None:
+    for questions in EACH:
+        assert filter_for(Guarantee(1), questions) == Filter(Fraction(0), (Basic(Fraction(1)),))
+
+
+def test_ten_tenths_fit_exactly_and_not_a_hair_more() -> None:
+    guard = filter_for(Guarantee(1), AsYouGo())
+    assert runs(guard, ["0.1"] * 10)
+    assert not runs(guard, [*["0.1"] * 10, "1e-30"])
+
+
+def test_deltas_of_charges_come_out_of_the_reserve() -> None:
+    guard = filter_for(Guarantee(1, "1e-6"), AsYouGo(reserve="1/2"))
+    assert guard.delta_limit == Fraction(1, 2 * 10**6)
+    prices = guard.prices(PrivacyLoss.of_guarantee(Guarantee("0.01", "4e-7")))
+    once = guard.place(guard.start(), prices)
+    assert once is not None
+    assert guard.place(once, prices) is None
+    assert "is left for charges with a delta of their own" in guard.why_not(
+        once, PrivacyLoss.of_guarantee(Guarantee("0.01", "4e-7"))
+    )
+
+
+def test_gaussian_losses_pass_the_renyi_gate_and_close_the_basic_one() -> None:
+    guard = filter_for(Guarantee(1, "1e-6"), AsYouGo())
+    after = guard.place(guard.start(), guard.prices(PrivacyLoss.gaussian(Fraction(1, 100))))
+    assert after is not None
+    assert after[1] is None
+    assert guard.free(after)[0] == "epsilons added up: closed"
+    assert Fraction(2, 5) < guard.largest_epsilon(after) < Fraction(1, 2)
+
+
+def test_a_loss_that_no_gate_can_price_is_told_so() -> None:
+    guard = filter_for(Guarantee(1, "1e-6"), AsYouGo(guard=Guard.BASIC))
+    loss = PrivacyLoss.gaussian(Fraction(1, 100))
+    assert guard.place(guard.start(), guard.prices(loss)) is None
+    assert "cannot price a loss without a bound" in guard.why_not(guard.start(), loss)
+    unknown = PrivacyLoss.of_curve(lambda epsilon: arb(0), key="x")
+    assert filter_for(Guarantee(1, "1e-6"), AsYouGo()).prices(unknown)[1:] == (None, None)
+
+
+@pytest.mark.parametrize("questions", EACH, ids=NAMES)
+def test_the_largest_epsilon_that_fits_does_fit_and_a_little_more_does_not(questions: AsYouGo) -> None:
+    guard = filter_for(Guarantee(1, "1e-6"), questions)
+    totals = guard.start()
+    for epsilon in ("0.5", "0.02", "0.03"):
+        totals = guard.place(totals, guard.prices(PrivacyLoss.pure(Fraction(epsilon)))) or totals
+    largest = guard.largest_epsilon(totals)
+    assert guard.place(totals, guard.prices(PrivacyLoss.pure(largest))) is not None
+    assert guard.place(totals, guard.prices(PrivacyLoss.pure(largest * Fraction(10001, 10000)))) is None
+
+
+@pytest.mark.parametrize("questions", EACH, ids=NAMES)
+def test_a_filter_reads_back_as_itself(questions: AsYouGo) -> None:
+    guard = filter_for(Guarantee(1, "1e-6"), questions)
+    assert Filter.of_document(guard.document()) == guard
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(BadValue, match="reserve = 2 must be a number from 0 to 1"):
+        AsYouGo(reserve=2)
+    with pytest.raises(
+        BadValue, match=r"unit = 0 must be a finite number above 0\. Guard\.UNITS counts in equal units"
+    ):
+        AsYouGo(guard=Guard.UNITS)
+    with pytest.raises(BadValue, match="guard = 'magic' must be one of"):
+        AsYouGo(guard="magic")  # type: ignore[arg-type]
+    assert AsYouGo.in_units("0.01").unit == "0.01"
+
+
+def test_a_reserve_of_everything_leaves_adding_up() -> None:
+    assert filter_for(Guarantee(1, "1e-6"), AsYouGo(reserve=1)).gates == (Basic(Fraction(1)),)
+
+
+def test_the_share_used_is_that_of_the_roomiest_gate() -> None:
+    guard = Filter(Fraction(0), (Basic(Fraction(1)), Renyi(Fraction(4), Fraction(2))))
+    assert guard.used((Fraction(0), Fraction(1, 2), Fraction(1))) == Fraction(1, 4)
+    assert guard.used((Fraction(0), None, Fraction(8))) == 1

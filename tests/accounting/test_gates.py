@@ -1,0 +1,126 @@
+"""Prices are never too low, limits never too high."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from flint import arb
+
+from banister.accounting.gates import (
+    Basic,
+    Concentrated,
+    GaussianGate,
+    Renyi,
+    Units,
+    as_document,
+    best_order,
+    largest,
+    of_document,
+    renyi_limit,
+)
+from banister.core.exact import ball
+from banister.core.guarantee import Guarantee
+from banister.core.loss import PrivacyLoss
+from banister.errors import LedgerForeign
+
+BUDGET = Guarantee(1, "1e-6")
+SIZES = [Fraction(1, 1000), Fraction(1, 10), Fraction(1), Fraction(5)]
+
+
+def renyi(epsilon: float, order: float) -> float:
+    p = 1 / (1 + math.exp(-epsilon))
+    return math.log(p**order * (1 - p) ** (1 - order) + (1 - p) ** order * p ** (1 - order)) / (order - 1)
+
+
+@pytest.mark.parametrize("epsilon", SIZES)
+def test_the_renyi_price_is_that_of_randomized_response(epsilon: Fraction) -> None:
+    price = Renyi(Fraction(1), Fraction(7, 2)).price(PrivacyLoss.pure(epsilon))
+    assert float(price or 0) == pytest.approx(renyi(float(epsilon), 3.5), rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", SIZES)
+def test_rho_of_a_pure_loss_bounds_every_order_and_is_reached(epsilon: Fraction) -> None:
+    """R(order) ≤ order·epsilon·tanh(epsilon/2), with equality as the order goes to 1."""
+    rho = float(Concentrated(Fraction(1)).price(PrivacyLoss.pure(epsilon)) or 0)
+    assert all(renyi(float(epsilon), 1 + 2.0**k) <= (1 + 2.0**k) * rho * (1 + 1e-9) for k in range(-6, 7))
+    assert renyi(float(epsilon), 1.0001) == pytest.approx(rho, rel=1e-3)
+    assert rho <= float(epsilon) ** 2 / 2
+
+
+@pytest.mark.parametrize("epsilon", SIZES)
+def test_the_gaussian_price_touches_the_vertex(epsilon: Fraction) -> None:
+    """Φ(−mu/2) = 1/(1 + e^epsilon): the Gaussian curve meets randomized response where both errors are equal."""
+    mu = math.sqrt(float(GaussianGate(Fraction(1)).price(PrivacyLoss.pure(epsilon)) or 0))
+    assert math.erfc(mu / 2 / math.sqrt(2)) / 2 == pytest.approx(1 / (1 + math.exp(float(epsilon))), rel=1e-12)
+
+
+def test_gaussian_losses_have_their_own_price_everywhere() -> None:
+    loss = PrivacyLoss.gaussian(Fraction(1, 4))
+    assert GaussianGate(Fraction(1)).price(loss) == Fraction(1, 4)
+    assert Concentrated(Fraction(1)).price(loss) == Fraction(1, 8)
+    assert float(Renyi(Fraction(1), Fraction(3)).price(loss) or 0) == pytest.approx(3 / 8)
+    assert Basic(Fraction(1)).price(loss) is None
+    assert Units(Fraction(9), Fraction(1, 10)).price(loss) is None
+
+
+def test_unit_prices_are_those_of_the_theory() -> None:
+    gate = Units(Fraction(1000), Fraction(1, 100))
+    prices = [gate.price(PrivacyLoss.pure(Fraction(r) / 100)) for r in ("1", "1.5", "2", "3", "5", "10")]
+    assert prices == [1, 3, 7, 15, 39, 157]
+    assert gate.price(PrivacyLoss.pure(Fraction(0))) == 0
+    assert Units(Fraction(100), Fraction(1, 100)).price(PrivacyLoss.pure(Fraction(1, 10))) is None
+
+
+def test_unit_prices_by_brute_force() -> None:
+    """The majority of n answers errs no more often than one answer of the larger epsilon; n − 2 do not suffice."""
+    for ratio in (2, 3, 4):
+        unit, epsilon = 0.3, 0.3 * ratio
+        q = 1 / (1 + math.exp(unit))
+
+        def error(n: int, q: float = q) -> float:
+            return sum(math.comb(n, k) * q**k * (1 - q) ** (n - k) for k in range((n + 1) // 2, n + 1))
+
+        gate = Units(Fraction(1000), Fraction(3, 10))
+        n = int(gate.price(PrivacyLoss.pure(Fraction(3, 10) * ratio)) or 0)
+        assert error(n) <= 1 / (1 + math.exp(epsilon)) < error(n - 2)
+
+
+def test_as_many_units_as_fit_by_exact_composition() -> None:
+    gate = Units.for_budget(Guarantee("4.7746", "1e-6"), Fraction(1, 10))
+    assert gate.limit == 100
+    assert Units.for_budget(Guarantee("4.7745", "1e-6"), Fraction(1, 10)).limit == 99
+    assert Units.for_budget(Guarantee("0.05", "1e-6"), Fraction(1, 10)).limit == 0
+
+
+def test_the_renyi_limit_gives_the_budget_back() -> None:
+    order = best_order(BUDGET)
+    limit = renyi_limit(BUDGET, order)
+    a = float(order)
+    delta = math.exp((a - 1) * (float(limit) - 1)) * (1 - 1 / a) ** a / (a - 1)
+    assert delta == pytest.approx(1e-6, rel=1e-9)
+    assert renyi_limit(Guarantee("0.001", "1e-9"), Fraction(3, 2)) == 0
+
+
+def test_the_gaussian_limit_gives_the_budget_back() -> None:
+    limit = GaussianGate.for_budget(BUDGET).limit
+    assert PrivacyLoss.gaussian(limit).delta_at(1).up <= 1e-6
+    assert PrivacyLoss.gaussian(limit * Fraction(100001, 100000)).delta_at(1).up > 1e-6
+
+
+def test_asymmetric_losses_cost_the_worse_direction() -> None:
+    """p = (½, ½), q = (¼, ¾): the losses are log 2 and log(2/3), to a fraction, and q/p has other moments."""
+    values = (Fraction(math.log(2)), Fraction(math.log(2 / 3)))
+    loss = PrivacyLoss.of_one_sided_atoms([(v, ball(Fraction(1, 2))) for v in values], infinite=arb(0))
+    price = float(Renyi(Fraction(1), Fraction(2)).price(loss) or 0)
+    assert price == pytest.approx(max(math.log(4 / 3), math.log(1 / 8 + 9 / 8)), rel=1e-6)
+
+
+def test_largest_finds_the_edge_or_zero() -> None:
+    assert largest(lambda x: x <= Fraction(3, 8)) == Fraction(3, 8)
+    assert largest(lambda x: False) == 0
+
+
+def test_an_unknown_gate_is_another_version() -> None:
+    assert of_document(as_document(Renyi(Fraction(1, 3), Fraction(2)))) == Renyi(Fraction(1, 3), Fraction(2))
+    with pytest.raises(LedgerForeign, match="guarded by 'magic', which this version of banister does not know"):
+        of_document({"gate": "magic", "limit": "1"})

@@ -1,0 +1,83 @@
+"""The ledger at the front door, from creation to the last charge."""
+
+import multiprocessing
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import banister as bn
+from banister.errors import BadValue, LedgerMissing
+
+BUDGET = bn.Guarantee(1, "1e-6")
+REPLACE = bn.Neighbours.REPLACE
+
+
+def create(path: Path | str, budget: bn.Guarantee = BUDGET) -> bn.Ledger:
+    return bn.Ledger.create(path, budget=budget, neighbours=REPLACE, questions=bn.AsYouGo())
+
+
+def test_a_ledger_is_made_charged_closed_and_opened_again(tmp_path: Path) -> None:
+    with create(tmp_path / "hospital.ledger") as ledger:
+        receipt = ledger.charge(bn.Guarantee("0.1"), label="median age", neighbours=REPLACE, plan="p")
+        receipt.use(plan="p")
+    with bn.Ledger.open(tmp_path / "hospital.ledger") as ledger:
+        assert ledger.terms.budget == BUDGET
+        assert [entry.label for entry in ledger.history()] == ["median age"]
+        assert ledger.verify(proofs=[receipt.proof]) == (1, receipt.hash)
+        assert repr(ledger).endswith("budget=(1, 1e-06), neighbours=replace, mode='as you go')")
+
+
+def test_over_budget_nothing_is_written(tmp_path: Path) -> None:
+    with create(tmp_path / "a.ledger") as ledger:
+        ledger.charge(bn.Guarantee("0.9"), label="a", neighbours=REPLACE)
+        with pytest.raises(bn.BudgetExceeded, match=r"The largest epsilon that still fits is 0\.1\."):
+            ledger.charge(bn.Guarantee("0.4"), label="b", neighbours=REPLACE)
+        assert ledger.remaining().charges == 1
+        assert ledger.remaining().largest_epsilon == Fraction(1, 10)
+
+
+def test_the_time_of_a_charge_is_universal_time() -> None:
+    ledger = create("memory:")
+    ledger.charge(bn.Guarantee("0.1"), label="a", neighbours=REPLACE)
+    assert ledger.history()[0].at.endswith("Z")
+
+
+def test_a_ledger_in_memory_cannot_be_opened_again() -> None:
+    with pytest.raises(LedgerMissing, match="A ledger in memory ends with the program that made it"):
+        bn.Ledger.open("memory:")
+
+
+def test_bad_terms_are_refused_and_nothing_is_made(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match=r"The budget must be a bn\.Guarantee"):
+        bn.Ledger.create(tmp_path / "a", budget=1, neighbours=REPLACE, questions=bn.AsYouGo())  # type: ignore[arg-type]
+    with pytest.raises(BadValue, match="with an epsilon above 0"):
+        create(tmp_path / "a", bn.Guarantee(0, "1e-6"))
+    with pytest.raises(BadValue, match="neighbours = 'replace' must be one of"):
+        bn.Ledger.create(tmp_path / "a", budget=BUDGET, neighbours="replace", questions=bn.AsYouGo())  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+def _race(path: Path, count: int) -> None:
+    with bn.Ledger.open(path) as ledger:
+        for _ in range(count):
+            try:
+                ledger.charge(bn.Guarantee("1/50"), label="race", neighbours=REPLACE)
+            except bn.BudgetExceeded:
+                return
+
+
+def test_racing_processes_fill_the_budget_exactly(tmp_path: Path) -> None:
+    """Eight processes want 160 charges of 1/50 from a pure budget of 1: fifty fit, whoever comes first."""
+    path = tmp_path / "a.ledger"
+    create(path, bn.Guarantee(1)).close()
+    context = multiprocessing.get_context("fork")
+    racers = [context.Process(target=_race, args=(path, 20)) for _ in range(8)]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join()
+    with bn.Ledger.open(path) as ledger:
+        assert ledger.verify()[0] == 50
+        assert ledger.history()[-1].totals == (Fraction(0), Fraction(1))
+        assert ledger.remaining().largest_epsilon == 0

@@ -1,0 +1,1 @@
+"""Readers of contact graphs, one third-party library a file."""

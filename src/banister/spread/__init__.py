@@ -1,0 +1,1 @@
+"""Spread without a source."""

@@ -1,0 +1,64 @@
+"""Protocol 3: adaptive diffusion."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from banister.core import need
+from banister.sampling.simulation import Generator
+from banister.spread.estimators.likelihood import token_suspects
+from banister.spread.estimators.spies import first_spy, pivot
+from banister.spread.evidence import Ranking, Snapshot, SpyReports
+from banister.spread.graph import Contacts, Nodes
+from banister.spread.protocols.token import run_with_token
+from banister.spread.schedule import keep_chance
+from banister.spread.trace import Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptive:
+    """Keep the holders balanced around a virtual source that walks away from the author.
+
+    `degree` is the one for which the keep probabilities are made (d0 in the literature); with infinity the token is
+    always passed. On the regular tree of that degree and at even times every holder but the virtual source is equally
+    likely to be the author ([K15] section 2.3). Anywhere else this is a heuristic; `docs/guide/spread.md` has what was
+    measured. `cap` limits how many contacts a holder tells, for graphs where degrees differ.
+    """
+
+    degree: float = math.inf
+    cap: int | None = None
+
+    def __post_init__(self) -> None:
+        if not math.isinf(self.degree):
+            need.whole("degree", self.degree, least=2)
+        if self.cap is not None:
+            need.whole("cap", self.cap, least=1)
+
+    @property
+    def spec(self) -> str:
+        parts = [] if math.isinf(self.degree) else [f"degree={self.degree:g}"]
+        parts += [] if self.cap is None else [f"cap={self.cap}"]
+        return ":".join(["adaptive", *([",".join(parts)] if parts else [])])
+
+    def run(self, contacts: Contacts, author: int, *, steps: int, chance: Generator) -> Spread:
+        """Spread for `steps` steps."""
+        return run_with_token(
+            contacts, author, steps=steps, chance=chance, keep=self._keep, weigh=_equally, cap=self.cap
+        )
+
+    def suspects(self, snapshot: Snapshot) -> Ranking:
+        """All holders but the virtual source, by their likelihood."""
+        return token_suspects(snapshot, degree=self.degree, cap=self.cap)
+
+    def spy_suspects(self, reports: SpyReports) -> Ranking:
+        """The pivot rule for a token that always moves, on trees; else who told the first spy."""
+        rests = reports.contacts.cyclic or not math.isinf(self.degree)
+        return first_spy(reports) if rests else pivot(reports, _equally)
+
+    def _keep(self, time: int, hops: int) -> float:
+        return keep_chance(degree=self.degree, time=time, hops=hops)
+
+
+def _equally(degrees: Nodes) -> Nodes:
+    return np.ones_like(degrees)

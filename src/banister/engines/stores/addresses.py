@@ -5,6 +5,7 @@ from pathlib import Path
 from banister.accounting.chain import Line
 from banister.accounting.ledger import Store
 from banister.engines.stores.memory import MemoryStore
+from banister.engines.stores.postgres import PostgresStore
 from banister.engines.stores.sqlite import SqliteStore
 from banister.errors import LedgerMissing
 
@@ -16,6 +17,8 @@ def create_store(address: str | Path, first: Line) -> Store:
     """Make a new ledger at an address; what is there already is never overwritten."""
     if str(address) == MEMORY:
         return MemoryStore(first)
+    if str(address).startswith(POSTGRES):
+        return PostgresStore.create(str(address), first)
     return SqliteStore.create(address, first)
 
 
@@ -23,4 +26,6 @@ def open_store(address: str | Path, *, wait_seconds: float) -> Store:
     """Open the ledger at an address; none is made."""
     if str(address) == MEMORY:
         raise LedgerMissing("A ledger in memory ends with the program that made it. Keep one in a file instead.")
+    if str(address).startswith(POSTGRES):
+        return PostgresStore(str(address), wait_seconds=wait_seconds)
     return SqliteStore(address, wait_seconds=wait_seconds)

@@ -4,7 +4,7 @@ BEGIN IMMEDIATE takes the write lock before the first read, so that two processe
 the budget. A process killed at any moment leaves a whole line or none.
 
 A charge is answered only when the log is on disk, as with synchronous=FULL; but the wait comes after the lock is given
-back, so that the waits of many processes fall together (docs/decisions/0030-ledger.md). The log is written in order,
+back, so that the waits of many processes fall together (docs/decisions/0007-ledger.md). The log is written in order,
 so whoever's wait ends has the charges of all before on disk too.
 """
 

@@ -1,0 +1,249 @@
+"""A team's ledger on PostgreSQL: the same lines and the same rules as in a file, many ledgers to a database.
+
+SELECT … FOR UPDATE locks the ledger's head before anything is read, so charges take their turns. The lock is given back
+before the wait for the disk, so that the waits of many clients fall together: the charge is committed first without a
+wait, and a second, empty commit waits for the log up to its own end, which lies behind the charge
+(docs/decisions/0007-ledger.md). Only then is the charge answered.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from banister.accounting.chain import FORMAT, Line, check_head, check_link
+from banister.errors import (
+    BadValue,
+    LedgerDamaged,
+    LedgerExists,
+    LedgerFault,
+    LedgerForeign,
+    LedgerFull,
+    LedgerLocked,
+    LedgerMissing,
+    LedgerUnreachable,
+    MissingExtra,
+)
+
+if TYPE_CHECKING:
+    import psycopg
+
+SCHEMA = """
+SELECT pg_advisory_xact_lock(42414549);
+CREATE TABLE IF NOT EXISTS banister_ledger (
+  name text PRIMARY KEY, format integer NOT NULL, sequence bigint NOT NULL, hash text NOT NULL);
+CREATE TABLE IF NOT EXISTS banister_line (
+  ledger text NOT NULL REFERENCES banister_ledger, sequence bigint NOT NULL, body text NOT NULL, hash text NOT NULL,
+  PRIMARY KEY (ledger, sequence));
+CREATE OR REPLACE FUNCTION banister_append_only() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN RAISE EXCEPTION 'a ledger is append-only'; END $$;
+CREATE OR REPLACE TRIGGER banister_line_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON banister_line
+  EXECUTE FUNCTION banister_append_only();
+CREATE OR REPLACE TRIGGER banister_head_remains BEFORE DELETE OR TRUNCATE ON banister_ledger
+  EXECUTE FUNCTION banister_append_only();
+CREATE OR REPLACE TRIGGER banister_head_moves_on BEFORE UPDATE ON banister_ledger FOR EACH ROW
+  WHEN (new.sequence <> old.sequence + 1 OR new.name <> old.name OR new.format <> old.format)
+  EXECUTE FUNCTION banister_append_only();
+"""
+WRITE = """
+WITH moved AS (UPDATE banister_ledger SET sequence = %(sequence)s, hash = %(hash)s WHERE name = %(name)s)
+INSERT INTO banister_line VALUES (%(name)s, %(sequence)s, %(body)s, %(hash)s)
+"""
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,60}")
+
+
+class PostgresStore:
+    """The port `accounting.ledger.Store`, kept on a server."""
+
+    def __init__(self, address: str, *, wait_seconds: float = 30) -> None:
+        """Open the ledger that is there; it is never made anew."""
+        self._server, self._name = split(address)
+        self._wait_seconds = wait_seconds
+        self._lock = threading.Lock()
+        self._inherited: list[object] = []
+        self._connect()
+        try:
+            self.last()
+        except LedgerFault:
+            self.close()
+            raise
+
+    @classmethod
+    def create(cls, address: str, first: Line, *, wait_seconds: float = 30) -> "PostgresStore":
+        """Make a ledger with its first line, in one transaction."""
+        server, name = split(address)
+        with _faults(name), _connection(server, wait_seconds) as connection, connection.transaction():
+            connection.execute(SCHEMA)
+            made = connection.execute(
+                "INSERT INTO banister_ledger VALUES (%s, %s, 0, %s) ON CONFLICT DO NOTHING RETURNING name",
+                (name, FORMAT, first.hash),
+            ).fetchone()
+            if made is None:
+                raise LedgerExists(
+                    f"There is already a ledger '{name}' in that database, and one is never overwritten. "
+                    f"Open it with Ledger.open, or choose another name."
+                )
+            connection.execute("INSERT INTO banister_line VALUES (%s, 0, %s, %s)", (name, first.body, first.hash))
+        return cls(address, wait_seconds=wait_seconds)
+
+    def append(self, decide: Callable[[Line], Line]) -> Line:
+        """One transaction: lock, read the end, decide, write; then wait until it is on disk."""
+        with self._lock, _faults(self._name):
+            connection = self._here()
+            with connection.transaction():
+                last = self._tail("SET LOCAL synchronous_commit = off", "FOR UPDATE")
+                line = decide(last)
+                check_link(last, line)
+                connection.execute(
+                    WRITE, {"name": self._name, "sequence": line.sequence, "body": line.body, "hash": line.hash}
+                )
+            _to_disk(connection)
+        return line
+
+    def first(self) -> Line:
+        """The line that opened the ledger."""
+        with self._lock, _faults(self._name):
+            row = self._one("SELECT sequence, body, hash FROM banister_line WHERE ledger = %s AND sequence = 0")
+        if row is None:
+            raise LedgerDamaged(f"The ledger '{self._name}' has lost its first line. Restore it from a copy.")
+        return _line(row)
+
+    def last(self) -> Line:
+        """The line at the end, checked against the one before it and against the head."""
+        with self._lock, _faults(self._name), self._snapshot():
+            return self._tail("SELECT 1", "")
+
+    def head(self) -> tuple[int, str]:
+        """Number and hash of the last line, as kept apart from the lines."""
+        with self._lock, _faults(self._name):
+            return self._head("")
+
+    def lines(self) -> Iterator[Line]:
+        """Every line from the first on, as of one moment."""
+        with self._lock, _faults(self._name), self._snapshot() as connection:
+            rows = connection.execute(
+                "SELECT sequence, body, hash FROM banister_line WHERE ledger = %s ORDER BY sequence", (self._name,)
+            ).fetchall()
+        return (_line(row) for row in rows)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with self._lock:
+            self._connection.close()
+
+    def _connect(self) -> None:
+        self._process = os.getpid()
+        with _faults(self._name):
+            self._connection = _connection(self._server, self._wait_seconds)
+
+    def _here(self) -> "psycopg.Connection[tuple[object, ...]]":
+        """The connection of this process; after a fork, or when the server went away, a new one."""
+        if os.getpid() != self._process:
+            self._inherited.append(self._connection)  # Kept, as closing it here would end the parent's session.
+            self._connect()
+        elif self._connection.closed:
+            self._connect()
+        return self._connection
+
+    @contextmanager
+    def _snapshot(self) -> "Iterator[psycopg.Connection[tuple[object, ...]]]":
+        connection = self._here()
+        with connection.transaction():
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield connection
+
+    def _one(self, query: str) -> tuple[object, ...] | None:
+        return self._here().execute(query.encode(), (self._name,)).fetchone()
+
+    def _head(self, locking: str) -> tuple[int, str]:
+        row = self._one(f"SELECT sequence, hash, format FROM banister_ledger WHERE name = %s {locking}")
+        if row is None:
+            raise LedgerMissing(
+                f"There is no ledger '{self._name}' in that database. Make one with Ledger.create or "
+                f"`banister ledger create`; if there was one, find out where it went before you charge anything."
+            )
+        if row[2] != FORMAT:
+            raise LedgerForeign(
+                f"'{self._name}' is a ledger of format {row[2]}; this version of banister reads format {FORMAT}. "
+                f"Use the version of banister that made it."
+            )
+        return int(str(row[0])), str(row[1])
+
+    def _tail(self, before: str, locking: str) -> Line:
+        """The last line, after checking that it fits the line before it and the head."""
+        connection = self._here()
+        connection.execute(before.encode())
+        head = self._head(locking)
+        rows = connection.execute(
+            "SELECT sequence, body, hash FROM banister_line WHERE ledger = %s ORDER BY sequence DESC LIMIT 2",
+            (self._name,),
+        ).fetchall()
+        last = _line(rows[0]) if rows else None
+        check_head(last, head)
+        assert last is not None
+        check_link(_line(rows[1]) if len(rows) > 1 else None, last)
+        return last
+
+
+def split(address: str) -> tuple[str, str]:
+    """The server's address and the ledger's name: postgresql://host/database#name."""
+    server, _, name = address.partition("#")
+    if not NAME.fullmatch(name):
+        raise BadValue(
+            "The address of a ledger on PostgreSQL ends with its name, of letters, digits, dots, dashes and "
+            "underscores: postgresql://host/database#name."
+        )
+    return server, name
+
+
+def _line(row: tuple[object, ...]) -> Line:
+    return Line(int(str(row[0])), str(row[1]), str(row[2]))
+
+
+def _connection(server: str, wait_seconds: float) -> "psycopg.Connection[tuple[object, ...]]":
+    try:
+        import psycopg
+    except ImportError as error:
+        raise MissingExtra.naming("psycopg", "postgres") from error
+    settings = f"-c synchronous_commit=on -c lock_timeout={max(1, round(1000 * wait_seconds))}ms"
+    return psycopg.connect(server, autocommit=True, options=settings, connect_timeout=10, application_name="banister")
+
+
+def _to_disk(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+    """Write a mark to the log and wait until it, and all before it, is on disk (and on a synchronous standby)."""
+    connection.execute("SELECT pg_logical_emit_message(true, 'banister', '')")
+
+
+@contextmanager
+def _faults(name: str) -> Iterator[None]:
+    """Turn PostgreSQL's errors into ours, each with what to do."""
+    try:
+        import psycopg
+        from psycopg import errors
+    except ImportError as error:
+        raise MissingExtra.naming("psycopg", "postgres") from error
+    try:
+        yield
+    except errors.LockNotAvailable as error:
+        raise LedgerLocked(
+            f"The ledger '{name}' is held by another client for too long. Nothing was charged; try again, or wait "
+            f"longer."
+        ) from error
+    except errors.DiskFull as error:
+        raise LedgerFull(f"The server has no room to write to '{name}'. Nothing was charged.") from error
+    except errors.UndefinedTable as error:
+        raise LedgerMissing(f"There is no ledger '{name}' in that database, nor any other. Make one first.") from error
+    except (errors.RaiseException, errors.IntegrityError, errors.DataError) as error:
+        raise LedgerDamaged(f"The ledger '{name}' is damaged ({_brief(error)}). Restore it from a copy.") from error
+    except psycopg.Error as error:
+        raise LedgerUnreachable(
+            f"The server of the ledger '{name}' cannot be used ({_brief(error)}). Nothing was drawn; a charge under "
+            f"way may stand or not: look at the history."
+        ) from error
+
+
+def _brief(error: Exception) -> str:
+    """The first line of an error; the rest may name the server and its settings."""
+    return str(error).strip().splitlines()[0][:160] if str(error).strip() else type(error).__name__

@@ -1,0 +1,125 @@
+"""Channels as plain documents: written, read back, and checked before anybody answers."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from banister.core.guarantee import Guarantee
+from banister.errors import BadValue
+from banister.local.channel import FORMAT, Certificate, Channel
+from banister.local.hadamard import HadamardResponse
+from banister.local.matrix import MatrixChannel
+from banister.local.response import RandomizedResponse
+from banister.local.subset import SubsetSelection
+from banister.local.unary import UnaryEncoding
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+
+def write_document(channel: Channel, labels: list[str]) -> dict[str, Json]:
+    """The channel with its labels, its true level and its hash."""
+    if len(labels) != channel.categories or len(set(labels)) != len(labels):
+        raise BadValue(f"The channel has {channel.categories} categories; it needs as many different labels.")
+    proof = channel.certificate
+    document: dict[str, Json] = {**channel.definition()}  # type: ignore[dict-item]
+    document |= {"level": channel.level, "hash": channel.hash, "labels": list(labels)}
+    if proof is not None:
+        document["certificate"] = {
+            "utility_name": proof.utility_name,
+            "method": proof.method,
+            "utility": proof.utility,
+            "upper_bound": proof.upper_bound,
+            "dual": proof.dual.tolist(),
+        }
+    return document
+
+
+def read_document(document: Json) -> tuple[Channel, list[str]]:
+    """The channel and its labels, if the hash and the level are those of the numbers in the document.
+
+    A client calls this before it answers: a channel that is weaker than it says is refused.
+    """
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise BadValue(f"This is not a channel file of the format {FORMAT}.")
+    try:
+        build = _BUILDERS[_text(document["kind"])]
+        guarantee = Guarantee(_text(document["epsilon"]), _text(document["delta"]))
+        fields, labels = document["fields"], document["labels"]
+        proof = _certificate(document.get("certificate"))
+        if not isinstance(fields, dict) or not isinstance(labels, list):
+            raise TypeError
+        channel = build(guarantee, fields, proof)
+        stated, level, names = document["hash"], document["level"], [_text(label) for label in labels]
+    except (KeyError, TypeError, OverflowError):
+        raise BadValue("The channel file lacks a field or has one of the wrong kind. Ask for it again.") from None
+    if stated != channel.hash:
+        raise BadValue(
+            "The hash in the channel file is not that of its numbers: it was changed. Do not answer with it."
+        )
+    if level != channel.level:
+        raise BadValue(
+            f"The channel file claims the level {level}; its numbers have {channel.level}. Do not answer with it."
+        )
+    if len(names) != channel.categories:
+        raise BadValue(f"The channel file has {len(names)} labels for {channel.categories} categories.")
+    return channel, names
+
+
+def _certificate(given: Json) -> Certificate | None:
+    if not isinstance(given, dict):
+        return None
+    return Certificate(
+        utility_name=_text(given["utility_name"]),
+        method=_text(given["method"]),
+        utility=float(given["utility"]),  # type: ignore[arg-type]
+        upper_bound=float(given["upper_bound"]),  # type: ignore[arg-type]
+        dual=np.array(given["dual"], dtype=np.float64),
+    )
+
+
+def _text(value: Json) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _int(value: Json) -> int:
+    if not isinstance(value, int):
+        raise TypeError
+    return value
+
+
+Fields = Mapping[str, Json]
+
+
+def _response(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
+    cells = fields.get("cell_of")
+    cell_of = None if cells is None else np.array(cells, dtype=np.int64)
+    return RandomizedResponse(guarantee.epsilon, _int(fields["categories"]), cell_of=cell_of, certificate=proof)
+
+
+def _matrix(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
+    cells = fields.get("cell_of")
+    cell_of = None if cells is None else np.array(cells, dtype=np.int64)
+    return MatrixChannel(np.array(fields["weights"], dtype=np.int64), guarantee, cell_of=cell_of, certificate=proof)
+
+
+def _subset(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
+    return SubsetSelection(guarantee.epsilon, _int(fields["categories"]), _int(fields["size"]))
+
+
+def _hadamard(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
+    return HadamardResponse(guarantee.epsilon, _int(fields["categories"]))
+
+
+def _unary(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
+    return UnaryEncoding(guarantee.epsilon, _int(fields["categories"]))
+
+
+_BUILDERS: dict[str, Callable[[Guarantee, Fields, Certificate | None], Channel]] = {
+    "randomized-response": _response,
+    "matrix": _matrix,
+    "subset-selection": _subset,
+    "hadamard-response": _hadamard,
+    "unary-encoding": _unary,
+}

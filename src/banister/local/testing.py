@@ -1,0 +1,209 @@
+"""The most powerful test between two hypotheses from randomized reports, with its true errors."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from banister.core.linear import Floats
+from banister.errors import BadValue
+from banister.local.channel import Channel, Reports
+
+MOST_EXACT = 400_000
+"""Kinds of samples up to which the law of the statistic is summed exactly; beyond, the saddle point is used."""
+
+_MOST_PEOPLE = 1 << 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """The test that rejects when the statistic is at least `threshold`, and how often it errs."""
+
+    people: int
+    threshold: float
+    false_alarm: float
+    missed_detection: float
+    method: str
+
+    @property
+    def power(self) -> float:
+        return 1 - self.missed_detection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the reports say: `statistic` is Σ ln M1(y)/M0(y), and large values speak for hypothesis 1."""
+
+    statistic: float
+    rejects_zero: bool
+    p_value: float
+    errors: Errors
+
+
+def likelihood_ratio_test(reports: Reports, channel: Channel, p0: Floats, p1: Floats, size: float) -> Verdict:
+    """Test hypothesis 0 against 1: the most powerful test of its size ([K16] Sec. 3.4 for its exponent)."""
+    scores, law0, law1, score_of = _scores(channel, p0, p1)
+    values = channel.checked(reports.values)
+    statistic = float(score_of[values].sum())
+    errors = _errors(scores, law0, law1, values.size, _checked(size))
+    p_value = _tail(scores, law0, values.size, statistic - 1e-9 * max(1.0, abs(statistic)))
+    return Verdict(statistic=statistic, rejects_zero=statistic >= errors.threshold, p_value=p_value, errors=errors)
+
+
+def errors_with(channel: Channel, p0: Floats, p1: Floats, people: int, size: float) -> Errors:
+    """The errors of the best test of the size with that many reports."""
+    scores, law0, law1, _ = _scores(channel, p0, p1)
+    return _errors(scores, law0, law1, people, _checked(size))
+
+
+def people_needed(channel: Channel, p0: Floats, p1: Floats, size: float, power: float) -> int:
+    """The least number of reports with which the test of the size reaches the power."""
+    if not size < power < 1:
+        raise BadValue(f"power = {power} must be above the size {size} and below 1.")
+    scores, law0, law1, _ = _scores(channel, p0, p1)
+    if float(np.abs(law0 - law1).sum()) < 1e-12:
+        raise BadValue("The reports have the same law under both hypotheses, so no number of them is enough.")
+
+    def enough(people: int) -> bool:
+        return _errors(scores, law0, law1, people, _checked(size)).power >= power
+
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > _MOST_PEOPLE:
+            raise BadValue("More than 10^12 reports would be needed. Raise epsilon, or ask for less power.")
+    low = high // 2
+    while high - low > max(1, high // 4096):
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _scores(channel: Channel, p0: Floats, p1: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """The distinct values of ln M1/M0 with their two laws, and the value of each output."""
+    if p0.size != channel.categories or p1.size != channel.categories:
+        raise BadValue(
+            f"The hypotheses have {p0.size} and {p1.size} categories; this channel has {channel.categories}."
+        )
+    m0, m1 = channel.output_law(p0), channel.output_law(p1)
+    used = (m0 > 0) | (m1 > 0)
+    if np.any((m0 == 0) != (m1 == 0)):
+        raise BadValue("A report is impossible under one hypothesis only: a single one decides, no test is needed.")
+    score_of = np.zeros(m0.size)
+    score_of[used] = np.log(m1[used] / m0[used])
+    values, place = np.unique(score_of[used].round(12), return_inverse=True)
+    masses = np.bincount(place, weights=m0[used]), np.bincount(place, weights=m1[used])
+    return values, masses[0] / masses[0].sum(), masses[1] / masses[1].sum(), score_of.round(12)
+
+
+def _errors(scores: Floats, law0: Floats, law1: Floats, people: int, size: float) -> Errors:
+    if scores.size < 2:
+        return Errors(people=people, threshold=math.inf, false_alarm=0.0, missed_detection=1.0, method="exact")
+    if math.comb(people + scores.size - 1, scores.size - 1) <= MOST_EXACT:
+        sums, mass0, mass1 = _enumerated(scores, law0, law1, people)
+        order = np.argsort(-sums)
+        tail0, tail1 = np.cumsum(mass0[order]), np.cumsum(mass1[order])
+        ordered = sums[order]
+        last = np.append(np.diff(ordered) < -1e-9, True)  # Equal sums are rejected together.
+        allowed = np.flatnonzero(last & (tail0 <= size))
+        if not allowed.size:
+            return Errors(people=people, threshold=math.inf, false_alarm=0.0, missed_detection=1.0, method="exact")
+        at = int(allowed[-1])
+        return Errors(
+            people=people,
+            threshold=float(ordered[at]) - 5e-10,
+            false_alarm=float(tail0[at]),
+            missed_detection=max(0.0, 1 - float(tail1[at])),
+            method="exact",
+        )
+    threshold = _quantile(scores, law0, people, size)
+    return Errors(
+        people=people,
+        threshold=threshold,
+        false_alarm=_saddle(scores, law0, people, threshold),
+        missed_detection=max(0.0, 1 - _saddle(scores, law1, people, threshold)),
+        method="saddle point",
+    )
+
+
+def _enumerated(scores: Floats, law0: Floats, law1: Floats, people: int) -> tuple[Floats, Floats, Floats]:
+    """Every way to split the people over the scores: the sum of scores, and its mass under both laws."""
+    from scipy.special import gammaln
+
+    left = np.array([people])
+    total, logs = np.zeros(1), [np.full(1, float(gammaln(people + 1))) for _ in (law0, law1)]
+    for i, score in enumerate(scores):
+        last = i == scores.size - 1
+        counts = left if last else np.concatenate([np.arange(n + 1) for n in left])
+        source = np.arange(left.size) if last else np.repeat(np.arange(left.size), left + 1)
+        total = total[source] + counts * score
+        shift = gammaln(counts + 1)
+        logs = [log[source] + counts * math.log(law[i]) - shift for log, law in zip(logs, (law0, law1), strict=True)]
+        left = left[source] - counts
+    return total, np.exp(logs[0]), np.exp(logs[1])
+
+
+def _tail(scores: Floats, law: Floats, people: int, at: float) -> float:
+    """P(sum of scores ≥ at)."""
+    if scores.size < 2:
+        return 1.0
+    if math.comb(people + scores.size - 1, scores.size - 1) <= MOST_EXACT:
+        sums, mass, _ = _enumerated(scores, law, law, people)
+        return min(1.0, float(mass[sums >= at].sum()))
+    return _saddle(scores, law, people, at)
+
+
+def _saddle(scores: Floats, law: Floats, people: int, at: float) -> float:
+    """P(sum ≥ at) by the formula of Lugannani and Rice ([LR80]); its relative error falls like 1/people."""
+    from scipy.special import ndtr
+
+    wanted = at / people
+    if wanted >= scores[-1]:
+        return 0.0 if wanted > scores[-1] else float(law[-1]) ** people
+    if wanted <= scores[0]:
+        return 1.0
+    tilt = _tilt(scores, law, wanted)
+    weights, height = _tilted(scores, law, tilt)
+    variance = float(weights @ (scores - weights @ scores) ** 2)
+    if abs(tilt) * math.sqrt(people * variance) < 1e-4:
+        return float(ndtr((float(law @ scores) - wanted) * math.sqrt(people / variance)))
+    w = math.copysign(math.sqrt(max(0.0, 2 * people * (tilt * wanted - height))), tilt)
+    u = tilt * math.sqrt(people * variance)
+    density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
+    return min(1.0, max(0.0, float(ndtr(-w)) + density * (1 / u - 1 / w)))
+
+
+def _tilted(scores: Floats, law: Floats, tilt: float) -> tuple[Floats, float]:
+    exponents = np.log(law) + tilt * scores
+    peak = float(exponents.max())
+    weights = np.exp(exponents - peak)
+    return weights / weights.sum(), peak + math.log(float(weights.sum()))
+
+
+def _tilt(scores: Floats, law: Floats, wanted: float) -> float:
+    """Where the tilted mean is the wanted one, by bisection (the mean grows with the tilt)."""
+    low, high = -1.0, 1.0
+    while _tilted(scores, law, low)[0] @ scores > wanted:
+        low *= 2
+    while _tilted(scores, law, high)[0] @ scores < wanted:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if _tilted(scores, law, middle)[0] @ scores < wanted else (low, middle)
+    return (low + high) / 2
+
+
+def _quantile(scores: Floats, law: Floats, people: int, size: float) -> float:
+    low, high = people * float(scores[0]), people * float(scores[-1])
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _saddle(scores, law, people, middle) > size else (low, middle)
+    return high
+
+
+def _checked(size: float) -> float:
+    if not 0 < size < 1:
+        raise BadValue(f"size = {size} must be a number above 0 and below 1, such as 0.05.")
+    return size

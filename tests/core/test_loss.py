@@ -79,15 +79,15 @@ def test_the_worse_direction_counts() -> None:
 
 def test_a_curve_of_one_key_is_one_law() -> None:
     exact = PrivacyLoss.laplace(Fraction(1))
-    loss = PrivacyLoss.of_curve(exact.law.hockey_stick, key=("laplace", 1))
+    loss = PrivacyLoss.of_curve(exact.terms[0][0].hockey_stick, key=("laplace", 1))
     assert loss == PrivacyLoss.of_curve(lambda epsilon: arb(0), key=("laplace", 1))
     assert loss.delta_at(HALF) == exact.delta_at(HALF)
 
 
 @given(epsilons, epsilons)
 def test_reflection_of_a_symmetric_curve(epsilon: Fraction, at: Fraction) -> None:
-    exact = PrivacyLoss.laplace(epsilon).law
-    curve = PrivacyLoss.of_curve(exact.hockey_stick, key="any").law
+    exact = PrivacyLoss.laplace(epsilon).terms[0][0]
+    curve = PrivacyLoss.of_curve(exact.hockey_stick, key="any").terms[0][0]
     assert curve.hockey_stick(-at).overlaps(exact.hockey_stick(-at))
 
 

@@ -6,21 +6,20 @@ from fractions import Fraction
 
 from flint import arb
 
-from banister.core.exact import Bracket, ball
+from banister.core.exact import Bracket
 
 LARGEST_EPSILON = 2.0**60
 """Beyond this nobody speaks of privacy, and the search for an epsilon ends."""
 
 
-def least_epsilon(curve: Callable[[Fraction], arb], target: Fraction, *, top: Fraction | None) -> Bracket:
-    """Where a non-increasing certified curve comes down to the target, as the narrowest pair of doubles it can prove.
+def least_epsilon(curve: Callable[[Fraction], arb], goal: arb, *, top: Fraction | None) -> Bracket:
+    """Where a non-increasing certified curve comes down to the goal, as the narrowest pair of doubles it can prove.
 
     `top` is a point from which on the curve is flat, if there is one. Infinite where the curve stays above.
 
-    >>> least_epsilon(lambda epsilon: ball(1 - epsilon), Fraction(1, 4), top=Fraction(1))
+    >>> least_epsilon(lambda epsilon: 1 - arb(float(epsilon)), arb(0.25), top=Fraction(1))
     Bracket(down=0.7499999999999999, up=0.75)
     """
-    goal = ball(target)
     if curve(Fraction(0)) <= goal:
         return Bracket(0.0, 0.0)
     low, high = 0.0, 1.0

@@ -1,18 +1,53 @@
 """The laws a privacy loss can have: where log(p/q) lies when the output was drawn from p.
 
 A law is told to nobody but the account. Each kind answers the same questions for itself: how far apart the two
-hypotheses are at a given epsilon, how much mass lies at infinity, where the finite part ends, and what the law is
-when the two neighbours change places.
+hypotheses are at a given epsilon, how much mass lies at infinity, where the finite part ends, what the law is when the
+two neighbours change places, and how it turns under a Fourier transform, which is how laws of any kind compose.
 """
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from flint import arb
 
 from banister.core.exact import BALL_BITS, ball, exp_ball, precision
+from banister.core.linear import Floats, Ints
+
+ROUNDOFF = 2.0**-53
+"""Relative error of one rounded operation on doubles."""
+
+LIBRARY_ULPS = 4.0
+"""What we grant NumPy's sin, cos, exp, log and arctan2: an error of this many units in the last place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """log E[e^(iy(L − centre))] under a tilted law, point by point: never below in size, error as stated."""
+
+    log_size: Floats
+    angle: Floats
+    error: Floats
+
+
+class Tilted(ABC):
+    """A law whose finite part was multiplied by e^(tilt · L) and scaled to total mass 1."""
+
+    __slots__ = ()
+    log_mass: arb
+    """The certified log E[e^(tilt · L)] over the finite losses, by which it was scaled."""
+    centre: Fraction
+    """About the mean of the tilted law; turns are taken around it."""
+
+    @abstractmethod
+    def turner(self, period: Fraction) -> "Turner":
+        """How to get the transform at the frequencies 2πn/period, for whole numbers n ≥ 0."""
+
+
+Turner = Callable[[Ints], Turn]
 
 
 class Law(ABC):
@@ -37,6 +72,10 @@ class Law(ABC):
         """The law when the two neighbours change places; itself for a symmetric pair."""
 
     @abstractmethod
+    def atoms(self) -> Mapping[Fraction, arb] | None:
+        """Every finite loss with its mass; nothing where there are infinitely many."""
+
+    @abstractmethod
     def moment(self, order: Fraction) -> arb:
         """E[e^((order − 1)·L)] over the finite losses, for order > 1; infinite where it is not known.
 
@@ -45,58 +84,27 @@ class Law(ABC):
 
     @abstractmethod
     def gaussian(self) -> Fraction | None:
-        """mu² where the pair is that of Gaussian noise; nothing elsewhere."""
+        """mu² where the pair is that of Gaussian noise, which composes by adding it; nothing elsewhere."""
 
     @abstractmethod
     def identity(self) -> Hashable:
         """What the law is, in words and exact numbers: equal for equal laws, on every machine."""
 
+    @abstractmethod
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """About log E[e^(tilt · L)] and the mean and variance of the tilted law; for planning, not certified."""
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Atoms(Law):
-    """Finitely many exact losses with certified masses, and a mass at infinity. Laws of one key are the same law."""
+    @abstractmethod
+    def above(self, relative_width: float) -> "Law":
+        """A law that can be tilted and gives away no less; itself where it is exact."""
 
-    key: Hashable
-    values: tuple[Fraction, ...]
-    masses: tuple[arb, ...]
-    beyond: arb
-    symmetric: bool = True
+    @abstractmethod
+    def below(self, relative_width: float) -> "Law":
+        """A law that can be tilted and gives away no more; itself where it is exact."""
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Atoms) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def hockey_stick(self, epsilon: Fraction) -> arb:
-        total = self.beyond
-        for value, mass in zip(self.values, self.masses, strict=True):
-            if value > epsilon:
-                total -= mass * ball(epsilon - value).expm1()
-        return total
-
-    def infinite(self) -> arb:
-        return self.beyond
-
-    def top(self) -> Fraction | None:
-        return max(self.values)
-
-    def reverse(self) -> "Atoms":
-        if self.symmetric:
-            return self
-        masses = tuple(mass * exp_ball(-value) for value, mass in zip(self.values, self.masses, strict=True))
-        beyond = arb.max(1 - sum(masses, arb(0)), arb(0))
-        return Atoms(("reverse", self.key), tuple(-value for value in self.values), masses, beyond, symmetric=False)
-
-    def moment(self, order: Fraction) -> arb:
-        terms = (mass * exp_ball((order - 1) * value) for value, mass in zip(self.values, self.masses, strict=True))
-        return sum(terms, arb(0))
-
-    def gaussian(self) -> Fraction | None:
-        return None
-
-    def identity(self) -> Hashable:
-        return self.key
+    @abstractmethod
+    def tilted(self, tilt: Fraction) -> Tilted:
+        """The law tilted by e^(tilt · L)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +129,9 @@ class Laplace(Law):
     def reverse(self) -> "Laplace":
         return self
 
+    def atoms(self) -> Mapping[Fraction, arb] | None:
+        return None
+
     def moment(self, order: Fraction) -> arb:
         high, low = exp_ball((order - 1) * self.epsilon), exp_ball(-order * self.epsilon)
         return (ball(order) * high + ball(order - 1) * low) / ball(2 * order - 1)
@@ -130,6 +141,52 @@ class Laplace(Law):
 
     def identity(self) -> Hashable:
         return ("laplace", self.epsilon)
+
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """log N(t) − epsilon/2 with N(t) = cosh(epsilon·t) + sinh(epsilon·t)/(2t), t = tilt + ½; see docs/math."""
+        e, t = float(self.epsilon), tilt + 0.5
+        th = math.tanh(e * t)
+        value = 1 + th / (2 * t)  # N / cosh
+        first = e * th + (e - th / t) / (2 * t)  # N' / cosh
+        second = e * e + (e * e * th - 2 * e / t + 2 * th / (t * t)) / (2 * t)
+        mean = first / value
+        return math.log(value) + _log_cosh(e * t) - e / 2, mean, max(second / value - mean * mean, 0.0)
+
+    def above(self, relative_width: float) -> "Laplace":
+        return self
+
+    def below(self, relative_width: float) -> "Laplace":
+        return self
+
+    def tilted(self, tilt: Fraction) -> "TiltedLaplace":
+        t, e = ball(tilt + Fraction(1, 2)), ball(self.epsilon)
+        log_mass = ((e * t).cosh() + (e * t).sinh() / (2 * t)).log() - e / 2
+        return TiltedLaplace(log_mass, Fraction(self.cumulants(float(tilt))[1]), float(self.epsilon), float(tilt) + 0.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TiltedLaplace(Tilted):
+    log_mass: arb
+    centre: Fraction
+    epsilon: float
+    shifted: float
+
+    def turner(self, period: Fraction) -> Turner:
+        return lambda steps: self._turn(frequencies(steps, period))
+
+    def _turn(self, y: Floats) -> Turn:
+        """N(t + iy)/N(t), each factor of modulus at most 1 after division by cosh(epsilon·t)."""
+        e, t = self.epsilon, self.shifted
+        th = math.tanh(e * t)
+        cosh = np.cos(e * y) + 1j * th * np.sin(e * y)
+        sinh = th * np.cos(e * y) + 1j * np.sin(e * y)
+        value = (cosh + sinh / (2 * (t + 1j * y))) / (1 + th / (2 * t))
+        # About thirty roundings, each relative to at most 3/2, and the rounding of the angle epsilon·y itself.
+        error = ROUNDOFF * (128 + 8 * e * np.abs(y))
+        size = np.abs(value) + error
+        relative = error / np.maximum(size - 2 * error, 1e-300)
+        shift = y * float(self.centre)
+        return Turn(np.log(size), np.angle(value) - shift, 2 * relative + ROUNDOFF * (16 + 4 * np.abs(shift)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +211,9 @@ class Gaussian(Law):
     def reverse(self) -> "Gaussian":
         return self
 
+    def atoms(self) -> Mapping[Fraction, arb] | None:
+        return None
+
     def moment(self, order: Fraction) -> arb:
         return exp_ball(order * (order - 1) * self.mu_squared / 2)
 
@@ -163,33 +223,40 @@ class Gaussian(Law):
     def identity(self) -> Hashable:
         return ("gaussian", self.mu_squared)
 
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        variance = float(self.mu_squared)
+        return variance * tilt * (tilt + 1) / 2, variance * (tilt + 0.5), variance
 
-@dataclass(frozen=True, slots=True)
-class Curve(Law):
-    """A symmetric pair known by its certified delta(epsilon) alone, for epsilon ≥ 0. Curves of one key are the same."""
-
-    key: Hashable
-    delta: Callable[[Fraction], arb] = field(compare=False)
-
-    def hockey_stick(self, epsilon: Fraction) -> arb:
-        if epsilon >= 0:
-            return self.delta(epsilon)
-        return -ball(epsilon).expm1() + exp_ball(epsilon) * self.delta(-epsilon)  # Reflection of a symmetric pair.
-
-    def infinite(self) -> arb:
-        return arb(0)
-
-    def top(self) -> Fraction | None:
-        return None
-
-    def reverse(self) -> "Curve":
+    def above(self, relative_width: float) -> "Gaussian":
         return self
 
-    def moment(self, order: Fraction) -> arb:
-        return arb("inf")  # The tail beyond any finite number of points is not known.
+    def below(self, relative_width: float) -> "Gaussian":
+        return self
 
-    def gaussian(self) -> Fraction | None:
-        return None
+    def tilted(self, tilt: Fraction) -> "TiltedGaussian":
+        centre = self.mu_squared * (tilt + Fraction(1, 2))
+        return TiltedGaussian(ball(self.mu_squared * tilt * (tilt + 1) / 2), centre, float(self.mu_squared))
 
-    def identity(self) -> Hashable:
-        return self.key
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TiltedGaussian(Tilted):
+    log_mass: arb
+    centre: Fraction
+    variance: float
+
+    def turner(self, period: Fraction) -> Turner:
+        return lambda steps: self._turn(frequencies(steps, period))
+
+    def _turn(self, y: Floats) -> Turn:
+        log_size = -self.variance / 2 * y**2
+        error = -log_size * (16 * ROUNDOFF)
+        return Turn(log_size + error, np.zeros_like(y), 2 * error)
+
+
+def frequencies(steps: Ints, period: Fraction) -> Floats:
+    """2πn/period, each to a relative error of four roundings."""
+    return steps.astype(np.float64) * (2 * math.pi / float(period))
+
+
+def _log_cosh(x: float) -> float:
+    return abs(x) + math.log1p(math.exp(-2 * abs(x))) - math.log(2)

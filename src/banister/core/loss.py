@@ -11,24 +11,31 @@ from fractions import Fraction
 from flint import arb
 
 from banister.core import need
+from banister.core.atoms import Atoms
+from banister.core.curve import Curve
+from banister.core.direction import Direction
 from banister.core.exact import BALL_BITS, Bracket, Number, ball, exp_ball, precision
 from banister.core.guarantee import Guarantee
-from banister.core.inverse import least_epsilon
-from banister.core.law import Atoms, Curve, Gaussian, Laplace, Law
+from banister.core.law import Gaussian, Laplace, Law
+from banister.core.product import Product
 from banister.errors import BadValue
+
+RELATIVE_WIDTH = 1e-6
+"""How narrow a bracket of epsilon is sought where a narrower one costs time. Exact ways give far narrower ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrivacyLoss:
-    """The loss of one release, on its worst pair of neighbours.
+    """The loss of one release or of many, on the worst pair of neighbours.
 
     >>> PrivacyLoss.pure(Fraction(1, 2)).delta_at(0.5).up
     0.0
-    >>> print(f"{PrivacyLoss.laplace(Fraction(1)).delta_at(0.5).up:.6f}")
-    0.221199
+    >>> thirty = PrivacyLoss.of_guarantee(Guarantee(0.1, 0.001)).times(30)
+    >>> print(f"{thirty.epsilon_at(0.04).up:.6f}")
+    0.997457
     """
 
-    law: Law
+    terms: tuple[tuple[Law, int], ...]
 
     @classmethod
     def pure(cls, epsilon: Fraction) -> "PrivacyLoss":
@@ -36,7 +43,7 @@ class PrivacyLoss:
 
         Exact:  [KOV15] Eqs. (17)-(18) with delta 0; every epsilon-private pair is a post-processing of this one.
         """
-        return cls(_response(epsilon, Fraction(0)))
+        return cls(_response(epsilon))
 
     @classmethod
     def of_guarantee(cls, guarantee: Guarantee) -> "PrivacyLoss":
@@ -44,7 +51,7 @@ class PrivacyLoss:
 
         Exact:  [KOV15] Eqs. (17)-(18); its region is R(epsilon, delta) itself.
         """
-        return cls(_response(guarantee.epsilon, guarantee.delta))
+        return cls.of_terms(_response(guarantee.epsilon) + _all_or_nothing(guarantee.delta))
 
     @classmethod
     def of_atoms(cls, atoms: Iterable[tuple[Fraction, arb]], *, infinite: arb) -> "PrivacyLoss":
@@ -61,7 +68,7 @@ class PrivacyLoss:
                         f"The mass at the loss {value} is not e^{value} times the mass at {-value}, so the pair is not "
                         "symmetric. Use PrivacyLoss.of_one_sided_atoms, which counts both directions."
                     )
-        return cls(law)
+        return cls(((law, 1),))
 
     @classmethod
     def of_one_sided_atoms(cls, atoms: Iterable[tuple[Fraction, arb]], *, infinite: arb) -> "PrivacyLoss":
@@ -69,7 +76,7 @@ class PrivacyLoss:
 
         Exact:  with the places changed, the loss −v has the mass e^−v · p(v), and what is missing to 1 is infinite.
         """
-        return cls(_atoms(atoms, infinite, symmetric=False))
+        return cls(((_atoms(atoms, infinite, symmetric=False), 1),))
 
     @classmethod
     def gaussian(cls, mu_squared: Fraction) -> "PrivacyLoss":
@@ -77,12 +84,12 @@ class PrivacyLoss:
 
         Exact:  [BW18] Thm 8; Gaussian losses compose by adding mu².
         """
-        return cls(Gaussian(need.positive("mu_squared", mu_squared)))
+        return cls(((Gaussian(need.positive("mu_squared", mu_squared)), 1),))
 
     @classmethod
     def laplace(cls, epsilon: Fraction) -> "PrivacyLoss":
         """Laplace noise of scale sensitivity/epsilon; composes better than `pure(epsilon)`."""
-        return cls(Laplace(need.positive("epsilon", epsilon)))
+        return cls(((Laplace(need.positive("epsilon", epsilon)), 1),))
 
     @classmethod
     def of_curve(cls, delta: Callable[[Fraction], arb], *, key: Hashable) -> "PrivacyLoss":
@@ -91,32 +98,77 @@ class PrivacyLoss:
         Give the same key to the same law, e.g. ("discrete gaussian", sigma, sensitivity), so that it is counted
         once with its multiplicity.
         """
-        return cls(Curve(key, delta))
+        return cls(((Curve(key, delta, delta), 1),))
 
-    def delta_at(self, epsilon: Number) -> Bracket:
+    @classmethod
+    def of_two_curves(
+        cls, delta: Callable[[Fraction], arb], other: Callable[[Fraction], arb], *, key: Hashable
+    ) -> "PrivacyLoss":
+        """The same for a pair that changes when the neighbours change places: the curve of each order."""
+        return cls(((Curve(key, delta, other), 1),))
+
+    @classmethod
+    def of_terms(cls, terms: Iterable[tuple[Law, int]]) -> "PrivacyLoss":
+        """Laws with their multiplicities; equal laws are counted together."""
+        counts: dict[Law, int] = {}
+        for law, count in terms:
+            counts[law] = counts.get(law, 0) + count
+        return cls(tuple(counts.items()))
+
+    @classmethod
+    def nothing(cls) -> "PrivacyLoss":
+        """The loss of releasing nothing."""
+        return cls(())
+
+    def times(self, count: int) -> "PrivacyLoss":
+        """This release, made so many times."""
+        need.whole("count", count, least=1)
+        return PrivacyLoss(tuple((law, count * each) for law, each in self.terms))
+
+    def with_(self, *others: "PrivacyLoss") -> "PrivacyLoss":
+        """This and the others together, all parameters fixed in advance."""
+        return PrivacyLoss.of_terms(term for loss in (self, *others) for term in loss.terms)
+
+    @property
+    def law(self) -> Law:
+        """The whole as one law."""
+        only = self.terms[0] if len(self.terms) == 1 else None
+        return only[0] if only and only[1] == 1 else Product(self.terms)
+
+    def delta_at(self, epsilon: Number, *, relative_width: float = RELATIVE_WIDTH) -> Bracket:
         """The least delta with which this is (epsilon, delta)-private."""
-        return Bracket.of_ball(self._delta(need.non_negative("epsilon", epsilon)))
+        point = need.non_negative("epsilon", epsilon)
+        found = [way.delta(point) for way in self.directions(relative_width)]
+        return Bracket(max(one.down for one in found), max(one.up for one in found))
 
-    def epsilon_at(self, delta: Number) -> Bracket:
+    def epsilon_at(self, delta: Number, *, relative_width: float = RELATIVE_WIDTH) -> Bracket:
         """The least epsilon with which this is (epsilon, delta)-private; infinite where there is none."""
-        return least_epsilon(self._delta, need.between("delta", delta, 0, 1), top=self.law.top())
+        target = need.between("delta", delta, 0, 1)
+        found = [way.epsilon(target) for way in self.directions(relative_width)]
+        return Bracket(max(one.down for one in found), max(one.up for one in found))
 
-    def _delta(self, epsilon: Fraction) -> arb:
-        with precision(BALL_BITS):
-            back = self.law.reverse()
-            forth = self.law.hockey_stick(epsilon)
-            worst = forth if back is self.law else arb.max(forth, back.hockey_stick(epsilon))
-            return arb.max(arb.min(worst, arb(1)), arb(0))
+    def directions(self, relative_width: float = RELATIVE_WIDTH) -> tuple[Direction, ...]:
+        """The composition for each order of the two neighbours; one where the order makes no difference."""
+        orders = dict.fromkeys((self.terms, tuple((law.reverse(), count) for law, count in self.terms)))
+        return tuple(Direction.of_terms(terms, relative_width=relative_width) for terms in orders)
 
 
-def _response(epsilon: Fraction, delta: Fraction) -> Atoms:
+def _response(epsilon: Fraction) -> tuple[tuple[Law, int], ...]:
     epsilon = need.non_negative("epsilon", epsilon)
-    key = ("response", epsilon, delta)
+    if epsilon == 0:
+        return ()
     with precision(BALL_BITS):
-        if epsilon == 0:
-            return Atoms(key, (Fraction(0),), (ball(1 - delta),), ball(delta))
-        keep = ball(1 - delta) / (1 + exp_ball(-epsilon))
-        return Atoms(key, (epsilon, -epsilon), (keep, keep * exp_ball(-epsilon)), ball(delta))
+        keep = 1 / (1 + exp_ball(-epsilon))
+        masses = (keep, keep * exp_ball(-epsilon))
+    return ((Atoms(("response", epsilon), (epsilon, -epsilon), masses, arb(0)), 1),)
+
+
+def _all_or_nothing(delta: Fraction) -> tuple[tuple[Law, int], ...]:
+    """Everything with probability delta, else nothing; a guarantee is this beside randomized response."""
+    if delta == 0:
+        return ()
+    with precision(BALL_BITS):
+        return ((Atoms(("all or nothing", delta), (Fraction(0),), (ball(1 - delta),), ball(delta)), 1),)
 
 
 def _atoms(atoms: Iterable[tuple[Fraction, arb]], infinite: arb, *, symmetric: bool) -> Atoms:

@@ -1,0 +1,102 @@
+"""The composition of laws for one order of the two neighbours."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from banister.core.contour import Terms, total_top
+from banister.core.exact import BALL_BITS, Bracket, ball, float_down, float_up, precision
+from banister.core.law import Gaussian
+from banister.core.ways import Way, way_for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """delta(g) = infinite + survival · D(g): the mass at infinity apart, and a way to compose the finite losses.
+
+    Releases that reveal all or nothing enter through `infinite` and `survival` alone, and all normal losses are one.
+    """
+
+    infinite: arb
+    survival: arb
+    top: Fraction | None
+    way: Way
+
+    @classmethod
+    def of_terms(cls, terms: Terms, *, relative_width: float) -> "Part":
+        """Sort the terms: all or nothing, normal, and the rest."""
+        normal, survival, finite, rest = Fraction(0), arb(1), arb(1), []
+        with precision(BALL_BITS):
+            for law, count in terms:
+                finite *= (1 - law.infinite()) ** count
+                atoms = law.atoms()
+                mu_squared = law.gaussian()
+                if mu_squared is not None:
+                    normal += count * mu_squared
+                elif atoms is not None and set(atoms) == {Fraction(0)}:
+                    survival *= atoms[Fraction(0)] ** count
+                else:
+                    rest.append((law, count))
+            infinite = 1 - finite
+        if normal:
+            rest.append((Gaussian(normal), 1))
+        return cls(infinite, survival, total_top(rest), way_for(rest, relative_width=relative_width))
+
+    def delta(self, point: Fraction) -> arb:
+        """A ball around the least delta at epsilon = point."""
+        with precision(BALL_BITS):
+            found = self.infinite + self.survival * self.way.delta(point)
+            return arb.max(arb.min(found, arb(1)), arb(0))
+
+    def epsilon(self, target: Fraction) -> Bracket:
+        """The least epsilon at delta = target; infinite where there is none."""
+        with precision(BALL_BITS):
+            goal = (ball(target) - self.infinite) / self.survival
+            if goal < 0:
+                return Bracket(math.inf, math.inf)
+            if goal >= 1:
+                return Bracket(0.0, 0.0)
+            if goal.rel_accuracy_bits() > 40 and goal > 0:
+                return self.way.epsilon(goal)
+            return self._at_the_limit(goal)
+
+    def _at_the_limit(self, goal: arb) -> Bracket:
+        """The target is the mass at infinity, or cannot be told from it: only the largest loss is left as an answer."""
+        below, above = goal.lower(), goal.upper()
+        top = self.top
+        if above > 0:
+            down = self.way.epsilon(above).down
+        else:
+            down = math.inf if top is None else max(0.0, float_down(top))
+        up = math.inf if top is None or not below >= 0 else max(0.0, float_up(top))
+        return Bracket(min(down, up), up)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Direction:
+    """The composition from above and from below; the same part twice where every law is exact."""
+
+    upper: Part
+    lower: Part
+
+    @classmethod
+    def of_terms(cls, terms: Terms, *, relative_width: float) -> "Direction":
+        """Laws that are known by a curve alone are replaced from above and from below, unless they stand alone."""
+        alone = sum(count for _, count in terms) == 1
+        above = terms if alone else [(law.above(relative_width), count) for law, count in terms]
+        below = terms if alone else [(law.below(relative_width), count) for law, count in terms]
+        upper = Part.of_terms(above, relative_width=relative_width)
+        exact = all(a is b for (a, _), (b, _) in zip(above, below, strict=True))
+        return cls(upper, upper if exact else Part.of_terms(below, relative_width=relative_width))
+
+    def delta(self, point: Fraction) -> Bracket:
+        """The least delta at epsilon = point."""
+        up = Bracket.of_ball(self.upper.delta(point))
+        return up if self.lower is self.upper else Bracket(Bracket.of_ball(self.lower.delta(point)).down, up.up)
+
+    def epsilon(self, target: Fraction) -> Bracket:
+        """The least epsilon at delta = target; infinite where there is none."""
+        up = self.upper.epsilon(target)
+        return up if self.lower is self.upper else Bracket(self.lower.epsilon(target).down, up.up)

@@ -1,0 +1,76 @@
+"""Several independent losses, answering as one law."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from banister.core.contour import total_top
+from banister.core.direction import Part
+from banister.core.exact import BALL_BITS, precision
+from banister.core.law import Law, Tilted
+from banister.core.saddle import cumulants
+from banister.core.ways import counted
+
+EXACT_WIDTH = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Law):
+    """The law of the sum of the losses, one for each term and copy."""
+
+    terms: tuple[tuple[Law, int], ...]
+
+    def hockey_stick(self, epsilon: Fraction) -> arb:
+        above = Part.of_terms(self.above(EXACT_WIDTH).terms, relative_width=EXACT_WIDTH).delta(epsilon)
+        below = Part.of_terms(self.below(EXACT_WIDTH).terms, relative_width=EXACT_WIDTH).delta(epsilon)
+        with precision(BALL_BITS):
+            return above.union(below)
+
+    def infinite(self) -> arb:
+        with precision(BALL_BITS):
+            finite = arb(1)
+            for law, count in self.terms:
+                finite *= (1 - law.infinite()) ** count
+            return 1 - finite
+
+    def top(self) -> Fraction | None:
+        return total_top(self.terms)
+
+    def reverse(self) -> "Product":
+        turned = tuple((law.reverse(), count) for law, count in self.terms)
+        return self if turned == self.terms else Product(turned)
+
+    def atoms(self) -> Mapping[Fraction, arb] | None:
+        return None if any(law.atoms() is None for law, _ in self.terms) else counted(self.terms)
+
+    def moment(self, order: Fraction) -> arb:
+        found = arb(1)
+        for law, count in self.terms:
+            found *= law.moment(order) ** count
+        return found
+
+    def gaussian(self) -> Fraction | None:
+        total = Fraction(0)
+        for law, count in self.terms:
+            mu_squared = law.gaussian()
+            if mu_squared is None:
+                return None
+            total += count * mu_squared
+        return total or None
+
+    def identity(self) -> Hashable:
+        return tuple((law.identity(), count) for law, count in self.terms)
+
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        return cumulants(self.terms, tilt)
+
+    def above(self, relative_width: float) -> "Product":
+        return Product(tuple((law.above(relative_width), count) for law, count in self.terms))
+
+    def below(self, relative_width: float) -> "Product":
+        return Product(tuple((law.below(relative_width), count) for law, count in self.terms))
+
+    def tilted(self, tilt: Fraction) -> Tilted:
+        raise ArithmeticError("The terms of a product are tilted one by one.")

@@ -32,7 +32,7 @@ class PrivacyLoss:
     0.0
     >>> thirty = PrivacyLoss.of_guarantee(Guarantee(0.1, 0.001)).times(30)
     >>> print(f"{thirty.epsilon_at(0.04).up:.6f}")
-    0.997457
+    0.997456
     """
 
     terms: tuple[tuple[Law, int], ...]

@@ -1,0 +1,112 @@
+"""The lattice on which real answers are released, and exact rounding to it.
+
+Rounding is ⌊x/step + 1/2⌋, never half to even: half-even would turn a shift by one step into two.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.core import need
+from banister.core.exact import Number, brief
+from banister.errors import BadValue
+from banister.mechanisms.integer_noise import RANGE, Integers
+
+Floats = NDArray[np.float64]
+RealAnswers = float | int | Fraction | Floats | Integers
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Grid:
+    """All whole multiples of a step.
+
+    >>> Grid(Fraction(1, 4)).units(np.array([0.3, -0.125])).tolist()
+    [1, 0]
+    """
+
+    step: Fraction
+
+    def __init__(self, step: Number) -> None:
+        object.__setattr__(self, "step", need.positive("grid", step))
+
+    @classmethod
+    def fine_for(cls, scale: Fraction) -> "Grid":
+        """The power of two just below scale / 2^20, so fine that its effect on the error is invisible."""
+        exponent = scale.numerator.bit_length() - scale.denominator.bit_length() - 21
+        return cls(Fraction(2) ** exponent)
+
+    @property
+    def exponent(self) -> int | None:
+        """Where the step is a power of two, its exponent."""
+        p, q = self.step.numerator, self.step.denominator
+        return p.bit_length() - q.bit_length() if p & (p - 1) == 0 and q & (q - 1) == 0 else None
+
+    def units_of_sensitivity(self, sensitivity: Fraction) -> int:
+        """How far a neighbour can move the rounded answer: ⌈sensitivity / step⌉ steps.
+
+        Exact:  |⌊x⌋ - ⌊y⌋| ≤ ⌈|x - y|⌉ for all reals, because shifting by a whole number commutes with ⌊·⌋.
+        """
+        return math.ceil(sensitivity / self.step)
+
+    def unit(self, answer: Number) -> int:
+        """The nearest multiple of the step to one answer, counted in steps."""
+        units = math.floor(need.exact("answer", answer) / self.step + Fraction(1, 2))
+        if abs(units) > RANGE:
+            raise self._too_far()
+        return units
+
+    def units(self, answers: NDArray[np.generic]) -> Integers:
+        """The nearest multiples of the step to many answers, counted in steps."""
+        if self.exponent is None or np.issubdtype(answers.dtype, np.integer):
+            return np.array([self.unit(x) for x in answers.ravel().tolist()], dtype=np.int64).reshape(answers.shape)
+        whole, part = self.split(answers)
+        return whole + (part >= 0.5)
+
+    def split(self, answers: NDArray[np.generic]) -> tuple[Integers, Floats]:
+        """answer/step as whole steps and a part in [0, 1), both exact; needs a step that is a power of two."""
+        exponent = self.power_of_two()
+        steps = np.ldexp(answers.astype(np.float64), -exponent)
+        if not np.all(np.abs(steps) <= RANGE):
+            raise self._too_far()
+        whole = np.floor(steps)
+        # x - ⌊x⌋ is exact but for tiny negative x, where it rounds to 1: still on the right side of 1/2.
+        part = steps - whole
+        return whole.astype(np.int64) + (part == 1.0), np.where(part == 1.0, 0.0, part)
+
+    def power_of_two(self) -> int:
+        """The exponent of the step, for mechanisms that must split answers exactly."""
+        if self.exponent is None:
+            raise BadValue(f"grid = {brief(self.step)} must be a power of two for this noise, such as 2**-20.")
+        return self.exponent
+
+    def place(self, units: int) -> float:
+        """The answer that so many steps stand for."""
+        return float(units * self.step)
+
+    def place_many(self, units: Integers) -> Floats:
+        """The answers that so many steps stand for."""
+        if self.exponent is not None:
+            return np.ldexp(units.astype(np.float64), self.exponent)
+        return np.asarray(units * float(self.step.numerator) / float(self.step.denominator), dtype=np.float64)
+
+    def _too_far(self) -> BadValue:
+        return BadValue(
+            f"An answer is beyond ±{float(RANGE * self.step):.3g}, the range that a grid of {brief(self.step)} can "
+            "release exactly. Take a coarser grid, or clamp the answer to its declared range first."
+        )
+
+
+def finite_answers(answers: NDArray[np.generic]) -> NDArray[np.generic]:
+    """The answers, refused where one is not a finite number; the message tells the place, never the value."""
+    if not (np.issubdtype(answers.dtype, np.floating) or np.issubdtype(answers.dtype, np.integer)):
+        raise BadValue(f"The answers are of type {answers.dtype}. Give numbers.")
+    bad = np.flatnonzero(~np.isfinite(answers.ravel()))
+    if bad.size:
+        raise BadValue(
+            f"The answer at position {bad[0]} is not a finite number. Decide what a missing or infinite answer "
+            "stands for before releasing; nothing was drawn."
+        )
+    return answers

@@ -14,12 +14,15 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
+from banister.errors import Uncertified
+
 Number = int | float | str | Fraction | Decimal
 """What a user may write where an exact number is meant: 0.5, "1/2", Fraction(1, 2), Decimal("0.5")."""
 
 Computable = Callable[[], arb]
 """A real number as a recipe: a ball that holds it, at the working precision of the moment."""
 
+_MOST_BITS = 1 << 14
 BALL_BITS = 256
 """Bits to which balls are kept when nothing else is said: far beyond a double, still microseconds."""
 
@@ -75,6 +78,20 @@ def _floor_shifted(exact_ball: arb, bits: int) -> int:
     mantissa, exponent = exact_ball.man_exp()
     shift = int(exponent) + bits
     return int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift  # Python's >> rounds down.
+
+
+def certainly_positive(value: Computable) -> bool:
+    """Whether a computable number that is not 0 is above 0, with as many bits as it takes to tell."""
+    bits = BALL_BITS
+    while bits <= _MOST_BITS:
+        with precision(bits):
+            x = value()
+        if x > 0 or x < 0:
+            return bool(x > 0)
+        bits *= 2
+    raise Uncertified(
+        f"A number could not be told from 0 with {_MOST_BITS} bits. Change a parameter in its last digit."
+    )
 
 
 def float_down(value: Fraction) -> float:

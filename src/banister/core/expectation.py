@@ -17,8 +17,7 @@ Tail = Callable[[Floats], Floats]
 _FINE = 4096
 _RATIO = 1 + 2.0**-11
 _ROUNDS = 44
-_HIDDEN = 2e-7
-_SPLIT = 64
+_HIDDEN = 5e-7
 _NEGLIGIBLE = 1e-14
 _LARGEST_REACH = 400.0
 
@@ -83,10 +82,10 @@ def _refined(nodes: Floats, cost: Cost, tail: Tail) -> Floats:
     """Halve the intervals in which most could be hidden: a large rise of the cost times a large fall of the tail."""
     for _ in range(_ROUNDS):
         hidden = np.diff(cost.size(nodes)) * -np.diff(tail(nodes))
-        worst = np.argpartition(hidden, -_SPLIT)[-_SPLIT:]
-        if hidden[worst].max() <= _HIDDEN * _add_up(nodes, cost, tail):
+        worst = np.flatnonzero(hidden > _HIDDEN * _add_up(nodes, cost, tail))
+        if not worst.size:
             break
-        nodes = np.unique(np.concatenate([nodes, (nodes[worst] + nodes[worst + 1]) / 2]))
+        nodes = np.sort(np.concatenate([nodes, (nodes[worst] + nodes[worst + 1]) / 2]))
     return nodes
 
 

@@ -1,1 +1,60 @@
-"""Noise for a trusted curator, one file each. What is drawn here is not charged to any ledger."""
+"""Noise for a trusted curator, one file each. What is drawn here is not charged to any ledger.
+
+`ALL` lists every noise for one number; the contract tests, the command line and the gallery read it.
+"""
+
+from banister.mechanisms import (
+    discrete_gaussian,
+    discrete_laplace,
+    gaussian,
+    geometric,
+    integer_staircase,
+    laplace,
+    on_grid,
+    staircase,
+    truncated_staircase,
+    uniform,
+)
+from banister.mechanisms.discrete_gaussian import DiscreteGaussian
+from banister.mechanisms.discrete_laplace import DiscreteLaplace
+from banister.mechanisms.gaussian import Gaussian
+from banister.mechanisms.geometric import Geometric
+from banister.mechanisms.grid import Grid
+from banister.mechanisms.integer_noise import IntegerNoise
+from banister.mechanisms.integer_staircase import IntegerStaircase
+from banister.mechanisms.laplace import Laplace
+from banister.mechanisms.line_noise import LineNoise
+from banister.mechanisms.on_grid import OnGrid
+from banister.mechanisms.staircase import Staircase
+from banister.mechanisms.truncated_staircase import TruncatedStaircase
+from banister.mechanisms.uniform import Uniform
+
+ALL = (
+    discrete_gaussian,
+    discrete_laplace,
+    gaussian,
+    geometric,
+    integer_staircase,
+    laplace,
+    on_grid,
+    staircase,
+    truncated_staircase,
+    uniform,
+)
+
+__all__ = [
+    "ALL",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Gaussian",
+    "Geometric",
+    "Grid",
+    "IntegerNoise",
+    "IntegerStaircase",
+    "Laplace",
+    "LineNoise",
+    "OnGrid",
+    "Staircase",
+    "TruncatedStaircase",
+    "Uniform",
+]

@@ -53,10 +53,20 @@ class Grid:
 
     def unit(self, answer: Number) -> int:
         """The nearest multiple of the step to one answer, counted in steps."""
-        units = math.floor(need.exact("answer", answer) / self.step + Fraction(1, 2))
-        if abs(units) > RANGE:
+        whole, part = self.split_one(answer)
+        return whole + (2 * part.numerator >= part.denominator)
+
+    def split_one(self, answer: Number) -> tuple[int, Fraction]:
+        """answer/step as whole steps and a part in [0, 1), both exact."""
+        exponent = self.exponent
+        if exponent is not None and isinstance(answer, float) and math.frexp(answer)[1] - exponent < 1000:
+            steps = Fraction(math.ldexp(answer, -exponent))
+        else:
+            steps = need.exact("answer", answer) / self.step
+        if not abs(steps) <= RANGE:
             raise self._too_far()
-        return units
+        whole = math.floor(steps)
+        return whole, steps - whole
 
     def units(self, answers: NDArray[np.generic]) -> Integers:
         """The nearest multiples of the step to many answers, counted in steps."""
@@ -68,7 +78,8 @@ class Grid:
     def split(self, answers: NDArray[np.generic]) -> tuple[Integers, Floats]:
         """answer/step as whole steps and a part in [0, 1), both exact; needs a step that is a power of two."""
         exponent = self.power_of_two()
-        steps = np.ldexp(answers.astype(np.float64), -exponent)
+        with np.errstate(over="ignore"):
+            steps = np.ldexp(answers.astype(np.float64), -exponent)
         if not np.all(np.abs(steps) <= RANGE):
             raise self._too_far()
         whole = np.floor(steps)

@@ -1,5 +1,6 @@
 """What every symmetric noise on the real line can do, given its tail, its density and its draws on a grid."""
 
+import math
 from abc import ABC, abstractmethod
 from typing import overload
 
@@ -99,6 +100,8 @@ class LineNoise(ABC):
     def release(self, answer: Floats | Integers, bits: BitSource = ...) -> Floats: ...
     def release(self, answer: float | Floats | Integers, bits: BitSource = SYSTEM) -> float | Floats:
         """The answer with noise: one number, or an array of them at once, each a multiple of the grid's step."""
+        if isinstance(answer, float | int) and math.isfinite(answer):
+            return self.grid.place(self.draw_unit(answer, bits))
         answers = finite_answers(np.asarray(answer))
         if answers.ndim == 0:
             return self.grid.place(self.draw_unit(answers.item(), bits))

@@ -78,6 +78,10 @@ class Filter:
     def mode(self) -> str:
         return "as you go"
 
+    def in_words(self) -> str:
+        """What kind of questions it takes, for people."""
+        return f"as you go, guarded by: {'; or '.join(gate.in_words() for gate in self.gates)}"
+
     def start(self) -> tuple[Total, ...]:
         """The totals of a ledger without charges."""
         return (Fraction(0),) * (1 + len(self.gates))

@@ -119,6 +119,23 @@ def remaining_after(terms: Terms, totals: Totals, charges: int) -> Remaining:
     )
 
 
+def summary(terms: Terms, address: str, left: Remaining) -> tuple[tuple[str, str], ...]:
+    """Terms and state of a ledger, in words, line by line."""
+    rows = [
+        ("ledger", address.rpartition("@")[2] or address),  # Without a password that an address may hold.
+        ("budget", f"epsilon {brief(terms.budget.epsilon)}, delta {brief(terms.budget.delta)}"),
+        ("neighbours", terms.neighbours.value),
+        ("questions", terms.accountant.in_words()),
+        ("created", terms.created[:19].replace("T", " ") + " UTC"),
+        ("charges", f"{left.charges}"),
+        ("used", f"{100 * float(left.used):.1f} % of the allowance"),
+        ("still fits", f"epsilon up to {round_down(left.largest_epsilon)} in one question"),
+    ]
+    if left.delta > 0:
+        rows.append(("own deltas", f"{brief(left.delta)} left for charges with a delta of their own"))
+    return (*rows, *(("", words) for words in left.free))
+
+
 def history(store: Store) -> tuple[Entry, ...]:
     """Every charge, the oldest first."""
     return tuple(Entry.of_line(line) for line in store.lines() if line.sequence > 0)

@@ -57,6 +57,10 @@ class FixedPlan:
     def mode(self) -> str:
         return "plan"
 
+    def in_words(self) -> str:
+        """What kind of questions it takes, for people."""
+        return f"a plan of {sum(slot.count for slot in self.slots)}, fixed in advance"
+
     def start(self) -> tuple[Total, ...]:
         """The totals of a ledger without charges."""
         return (Fraction(0),) * len(self.slots)

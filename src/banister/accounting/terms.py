@@ -27,6 +27,10 @@ class Accountant(Protocol):
         """'plan' or 'as you go'."""
         ...
 
+    def in_words(self) -> str:
+        """What kind of questions it takes, for people."""
+        ...
+
     def start(self) -> Totals:
         """The totals of a ledger without charges."""
         ...

@@ -6,15 +6,18 @@ from types import TracebackType
 
 from banister.accounting import ledger as book
 from banister.accounting.charge import Charge, Cost
-from banister.accounting.filters import AsYouGo, filter_for
+from banister.accounting.filters import AsYouGo, Guard, filter_for
 from banister.accounting.ledger import Remaining, Store
 from banister.accounting.receipt import Receipt
 from banister.accounting.terms import Accountant, Entry, Terms
 from banister.core import need
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.engines import clock
+from banister.engines.plots.ledger import Moment, draw_budget
 from banister.engines.stores.addresses import create_store, open_store
 from banister.errors import BadValue
+
+__all__ = ["AsYouGo", "Guard", "Ledger"]
 
 
 class Ledger:
@@ -69,6 +72,25 @@ class Ledger:
     def verify(self, *, proofs: Sequence[str] = ()) -> tuple[int, str]:
         """Check every line, hash, total and proof; give the number of charges and the last hash."""
         return book.verify(self._store, tuple(proofs))
+
+    def summary(self) -> tuple[tuple[str, str], ...]:
+        """Terms and state of the ledger, in words, line by line."""
+        return book.summary(self.terms, self.address, self.remaining())
+
+    def timeline(self, *, most: int = 200) -> tuple[Moment, ...]:
+        """How the allowance was used up over time; with more charges than `most`, an even choice of them."""
+        entries = self.history()
+        stride = -(-len(entries) // max(1, most)) or 1
+        chosen = [*entries[: len(entries) - 1 : stride], *entries[-1:]]
+        states = [(self.terms.created, self.terms.accountant.start(), 0)]
+        states += [(entry.at, entry.totals, entry.sequence) for entry in chosen]
+        left = [(at, book.remaining_after(self.terms, totals, number)) for at, totals, number in states]
+        return tuple(Moment(at, float(rest.used), float(rest.largest_epsilon)) for at, rest in left)
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the budget over time into a file: .svg, .png or .pdf."""
+        title = f"Budget {self.terms.budget} of {Path(self.address).name}"
+        draw_budget(self.timeline(), Path(path), title=title)
 
     def close(self) -> None:
         """Let go of the file or the connection."""

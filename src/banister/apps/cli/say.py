@@ -1,11 +1,23 @@
 """How the command line speaks: answers on standard output, one message on standard error when it cannot."""
 
 import sys
+from enum import Enum
+from typing import TypeVar
 
-from banister.errors import BanisterError
+from banister.errors import BadValue, BanisterError
+
+Choice = TypeVar("Choice", bound=Enum)
 
 
 def fail(error: BanisterError) -> int:
     """Print the message alone and give the exit code."""
     print(f"banister: {error}", file=sys.stderr)
     return 2
+
+
+def chosen(name: str, text: str, choices: type[Choice]) -> Choice:
+    """The member of an enumeration that a word on the command line names."""
+    for choice in choices:
+        if choice.value == text:
+            return choice
+    raise BadValue(f"--{name} {text[:40]} must be one of: {', '.join(choice.value for choice in choices)}.")

@@ -1,0 +1,108 @@
+"""`banister ledger create|show|history|verify`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from banister.recipes.ledger import Ledger
+
+Address = Annotated[str, typer.Argument(help="A file, or postgresql://host/database#name.", metavar="LEDGER")]
+Figure = Annotated[str, typer.Option(help="Draw the budget over time into this file (.svg, .png or .pdf).")]
+
+
+def register(app: typer.Typer) -> None:
+    family = typer.Typer(no_args_is_help=True, help="Keep a budget on disk: every charge, before anything is drawn.")
+    app.add_typer(family, name="ledger")
+
+    @family.command()
+    def create(
+        ledger: Address,
+        epsilon: Annotated[str, typer.Option(help="The budget's epsilon.")],
+        delta: Annotated[str, typer.Option(help="The budget's delta; 0 for pure privacy.")],
+        neighbours: Annotated[str, typer.Option(help="add-remove or replace.")],
+        as_you_go: Annotated[str, typer.Option(help="The filter: renyi, basic, zcdp, gdp or units.")] = "renyi",
+        reserve: Annotated[
+            str, typer.Option(help="Share of delta kept for charges with a delta of their own.")
+        ] = "1/10",
+        unit: Annotated[str, typer.Option(help="Epsilon of one unit, for --as-you-go units.")] = "0",
+    ) -> None:
+        """Make a ledger. What is there already is never overwritten.
+
+        Example: banister ledger create hospital.ledger --epsilon 1 --delta 1e-6 --neighbours replace
+        """
+        from banister.apps.cli.say import chosen
+        from banister.core.guarantee import Guarantee, Neighbours
+        from banister.recipes.ledger import AsYouGo, Guard, Ledger
+
+        questions = AsYouGo(guard=chosen("as-you-go", as_you_go, Guard), reserve=reserve, unit=unit)
+        relation = chosen("neighbours", neighbours, Neighbours)
+        with Ledger.create(ledger, budget=Guarantee(epsilon, delta), neighbours=relation, questions=questions) as made:
+            _show(made)
+
+    @family.command()
+    def show(ledger: Address, figure: Figure = "") -> None:
+        """Show the terms of a ledger, what is used, and what still fits.
+
+        Example: banister ledger show hospital.ledger --figure budget.svg
+        """
+        from banister.recipes.ledger import Ledger
+
+        with Ledger.open(ledger) as opened:
+            _show(opened)
+            if figure:
+                opened.plot(figure)
+                typer.echo(f"\nWrote {figure}")
+
+    @family.command()
+    def history(
+        ledger: Address, last: Annotated[int, typer.Option(min=1, help="Show only so many, the latest.")] = 1000
+    ) -> None:
+        """List the charges, the oldest first.
+
+        Example: banister ledger history hospital.ledger --last 20
+        """
+        from rich.table import Table
+
+        from banister.recipes.ledger import Ledger
+
+        table = Table("no.", "time (UTC)", "epsilon, delta", "label", "hash", box=None, pad_edge=False)
+        with Ledger.open(ledger) as opened:
+            entries = opened.history()
+        for entry in entries[-last:]:
+            when = entry.at[:19].replace("T", " ")
+            table.add_row(str(entry.sequence), when, entry.in_words(), entry.label, entry.hash[:8])
+        _print(table if entries else "No charges yet.")
+
+    @family.command()
+    def verify(
+        ledger: Address,
+        proof: Annotated[list[str], typer.Option(help="A receipt's proof, kept elsewhere; may be repeated.")] = [],  # noqa: B006
+    ) -> None:
+        """Check every line, hash and total of a ledger, and that it still holds what receipts prove.
+
+        Example: banister ledger verify hospital.ledger
+        """
+        from banister.recipes.ledger import Ledger
+
+        with Ledger.open(ledger) as opened:
+            charges, last = opened.verify(proofs=proof)
+        typer.echo(f"Clean: {charges} charges, every hash and every total holds.")
+        typer.echo(f"Proof of this state, to be kept elsewhere: {charges}:{last}")
+
+
+def _show(ledger: "Ledger") -> None:
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in ledger.summary():
+        table.add_row(name, value)
+    _print(table)
+
+
+def _print(what: object) -> None:
+    from rich.console import Console
+
+    Console(highlight=False).print(what)

@@ -1,0 +1,93 @@
+"""The ledger on the command line, as a newcomer would type it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import banister as bn
+from banister.apps.cli import build
+from banister.errors import BadValue, LedgerMissing
+
+REPLACE = bn.Neighbours.REPLACE
+
+
+def run(*words: str) -> Result:
+    return CliRunner(env={"COLUMNS": "80"}).invoke(build(), ["ledger", *words])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A ledger made on the command line, with two charges."""
+    address = str(tmp_path / "a.ledger")
+    assert run("create", address, "--epsilon", "1", "--delta", "1e-6", "--neighbours", "replace").exit_code == 0
+    with bn.Ledger.open(address) as ledger:
+        ledger.charge(bn.Guarantee("0.1"), label="median age", neighbours=REPLACE)
+        ledger.charge(bn.Guarantee("0.2", "1e-8"), label="wards", neighbours=REPLACE)
+    return address
+
+
+def test_create_shows_what_was_made(tmp_path: Path) -> None:
+    done = run("create", str(tmp_path / "b"), "--epsilon", "2", "--delta", "0", "--neighbours", "add-remove")
+    for words in ("epsilon 2, delta 0", "add-remove", "guarded by: epsilons added up", "epsilon up to 2"):
+        assert words in done.output
+
+
+def test_show_tells_what_is_used_and_what_fits(path: str, tmp_path: Path) -> None:
+    done = run("show", path, "--figure", str(tmp_path / "b.svg"))
+    for words in ("charges     2", "% of the allowance", "epsilon up to 0.7 in one", "9e-08 left for charges"):
+        assert words in done.output
+    assert (tmp_path / "b.svg").exists()
+    assert max(len(line) for line in done.output.splitlines() if "Wrote" not in line) <= 80
+
+
+def test_history_lists_the_charges(path: str) -> None:
+    done = run("history", path)
+    assert "median age" in done.output
+    assert "0.2, 1e-08" in done.output
+    assert "median age" not in run("history", path, "--last", "1").output
+
+
+def test_an_empty_history_says_so(tmp_path: Path) -> None:
+    address = str(tmp_path / "b")
+    run("create", address, "--epsilon", "2", "--delta", "0", "--neighbours", "replace")
+    assert "No charges yet." in run("history", address).output
+
+
+def test_verify_says_clean_and_gives_a_proof_that_verifies(path: str) -> None:
+    done = run("verify", path)
+    assert "Clean: 2 charges, every hash and every total holds." in done.output
+    proof = done.output.split()[-1]
+    assert run("verify", path, "--proof", proof).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "message"),
+    [
+        (["--neighbours", "both"], BadValue, "--neighbours both must be one of: add-remove, replace"),
+        (["--neighbours", "replace", "--as-you-go", "magic"], BadValue, "--as-you-go magic must be one of: renyi"),
+        (["--neighbours", "replace", "--reserve", "2"], BadValue, "reserve = 2 must be a number from 0 to 1"),
+    ],
+)
+def test_bad_terms_make_nothing(tmp_path: Path, words: list[str], error: type[Exception], message: str) -> None:
+    done = run("create", str(tmp_path / "b"), "--epsilon", "1", "--delta", "1e-6", *words)
+    assert isinstance(done.exception, error)
+    assert message in str(done.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_ledger_is_an_error_and_is_not_made(tmp_path: Path) -> None:
+    for word in ("show", "history", "verify"):
+        assert isinstance(run(word, str(tmp_path / "b")).exception, LedgerMissing)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_program_prints_the_message_alone(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from banister.apps.cli import main; main()", "ledger", "show", "nowhere"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("banister: There is no ledger at 'nowhere'. Make one with")
+    assert "Traceback" not in done.stderr

@@ -1,10 +1,9 @@
-"""Privacy at its limit: the least noise a guarantee allows, and an exact account of what was given away."""
+"""Privacy at its limit: the least noise a guarantee allows, and an exact account of what was given away.
 
-from banister.accounting.filters import AsYouGo, Guard
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
-from banister.errors import BanisterError, BudgetExceeded
-from banister.recipes.ledger import Ledger
+What stands behind the front door is listed in `__init__.pyi`, and loaded when it is first asked for.
+"""
 
-__all__ = ["AsYouGo", "BanisterError", "BudgetExceeded", "Guarantee", "Guard", "Ledger", "Neighbours", "PrivacyLoss"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = "0.1.0"

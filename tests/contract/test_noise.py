@@ -11,7 +11,7 @@ from banister.errors import BadValue
 from banister.mechanisms import ALL, IntegerNoise, LineNoise
 from banister.sampling.bits import SYSTEM
 
-EXAMPLES = [noise for module in ALL for noise in module.EXAMPLES]
+EXAMPLES = [noise for module in ALL for noise in module.examples()]
 INTEGERS = [noise for noise in EXAMPLES if isinstance(noise, IntegerNoise)]
 LINES = [noise for noise in EXAMPLES if isinstance(noise, LineNoise)]
 DRAWS = 200_000

@@ -89,4 +89,9 @@ class DiscreteLaplace(IntegerNoise):
         return staircase_draw(self.epsilon / self.sensitivity, 1, 1)
 
 
-EXAMPLES = (DiscreteLaplace(epsilon=1, sensitivity=3), DiscreteLaplace(epsilon=Fraction(1, 2), sensitivity=1))
+def examples() -> tuple[DiscreteLaplace, ...]:
+    """A few of them, for the contract tests and the gallery."""
+    return (
+        DiscreteLaplace(epsilon=1, sensitivity=3),
+        DiscreteLaplace(epsilon=Fraction(1, 2), sensitivity=1),
+    )

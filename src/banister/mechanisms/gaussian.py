@@ -119,7 +119,9 @@ class Gaussian(LineNoise):
         return Fraction(self.sigma) / self.grid.step
 
 
-EXAMPLES = (
-    Gaussian(epsilon=1, delta=1e-6, sensitivity=1),
-    Gaussian.with_sigma(sigma=8, sensitivity=Fraction(1, 2), cost="power"),
-)
+def examples() -> tuple[Gaussian, ...]:
+    """A few of them, for the contract tests and the gallery."""
+    return (
+        Gaussian(epsilon=1, delta=1e-6, sensitivity=1),
+        Gaussian.with_sigma(sigma=8, sensitivity=Fraction(1, 2), cost="power"),
+    )

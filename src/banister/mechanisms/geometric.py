@@ -60,4 +60,9 @@ class Geometric(IntegerNoise):
         return staircase_draw(self.epsilon, 1, 1).draw_many(count, bits)
 
 
-EXAMPLES = (Geometric(epsilon=Fraction(1, 10)), Geometric(epsilon=3))
+def examples() -> tuple[Geometric, ...]:
+    """A few of them, for the contract tests and the gallery."""
+    return (
+        Geometric(epsilon=Fraction(1, 10)),
+        Geometric(epsilon=3),
+    )

@@ -160,8 +160,10 @@ def _exact_risk(epsilon: Fraction, sensitivity: int, r: int, cost: Cost) -> arb:
         return spread + (ball(Fraction(2, 3)) * (y**3 + 2 * third) - y * y + y / 3) / (2 * y - 1)
 
 
-EXAMPLES = (
-    IntegerStaircase(epsilon=1, sensitivity=3),
+def examples() -> tuple[IntegerStaircase, ...]:
+    """A few of them, for the contract tests and the gallery."""
+    return (
+        IntegerStaircase(epsilon=1, sensitivity=3),
     IntegerStaircase(epsilon=Fraction(1, 10), sensitivity=4, cost="power"),
     IntegerStaircase(epsilon=3, sensitivity=2),
-)
+    )

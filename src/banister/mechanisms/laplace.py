@@ -87,4 +87,9 @@ class Laplace(LineNoise):
         return self.sensitivity / self.epsilon / self.grid.step
 
 
-EXAMPLES = (Laplace(epsilon=1, sensitivity=1), Laplace(epsilon=Fraction(1, 10), sensitivity=20))
+def examples() -> tuple[Laplace, ...]:
+    """A few of them, for the contract tests and the gallery."""
+    return (
+        Laplace(epsilon=1, sensitivity=1),
+        Laplace(epsilon=Fraction(1, 10), sensitivity=20),
+    )

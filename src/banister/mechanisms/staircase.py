@@ -196,8 +196,10 @@ def _checked(epsilon: Number, sensitivity: Number) -> tuple[Fraction, Fraction]:
     return need.positive("epsilon", epsilon, HINT), need.positive("sensitivity", sensitivity)
 
 
-EXAMPLES = (
-    Staircase(epsilon=1, sensitivity=1),
-    Staircase(epsilon=5, sensitivity=Fraction(1, 10), cost="power"),
-    Staircase(epsilon=Fraction(1, 2), sensitivity=3, cost=1.5),
-)
+def examples() -> tuple[Staircase, ...]:
+    """A few of them, for the contract tests and the gallery."""
+    return (
+        Staircase(epsilon=1, sensitivity=1),
+        Staircase(epsilon=5, sensitivity=Fraction(1, 10), cost="power"),
+        Staircase(epsilon=Fraction(1, 2), sensitivity=3, cost=1.5),
+    )

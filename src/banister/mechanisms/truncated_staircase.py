@@ -178,8 +178,10 @@ def _downhill(risk: Callable[[int], float], start: int, most: int) -> int:
     return place
 
 
-EXAMPLES = (
-    TruncatedStaircase(epsilon=1, delta=1e-6, sensitivity=1),
-    TruncatedStaircase(epsilon=Fraction(1, 2), delta=Fraction(1, 100), sensitivity=3, cost="power"),
-    TruncatedStaircase(epsilon=Fraction(1, 10), delta=Fraction(3, 10), sensitivity=2),
-)
+def examples() -> tuple[TruncatedStaircase, ...]:
+    """A few of them, for the contract tests and the gallery."""
+    return (
+        TruncatedStaircase(epsilon=1, delta=1e-6, sensitivity=1),
+        TruncatedStaircase(epsilon=Fraction(1, 2), delta=Fraction(1, 100), sensitivity=3, cost="power"),
+        TruncatedStaircase(epsilon=Fraction(1, 10), delta=Fraction(3, 10), sensitivity=2),
+    )

@@ -107,4 +107,9 @@ class Uniform(IntegerNoise):
         return Coin(self.exact_mass(self.edge) / self.height)
 
 
-EXAMPLES = (Uniform(delta=Fraction(1, 10), sensitivity=1), Uniform(delta=Fraction(13, 100), sensitivity=3))
+def examples() -> tuple[Uniform, ...]:
+    """A few of them, for the contract tests and the gallery."""
+    return (
+        Uniform(delta=Fraction(1, 10), sensitivity=1),
+        Uniform(delta=Fraction(13, 100), sensitivity=3),
+    )

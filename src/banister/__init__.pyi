@@ -1,0 +1,42 @@
+from .accounting.filters import AsYouGo, Guard
+from .core.cost import Cost
+from .core.guarantee import Guarantee, Neighbours
+from .core.loss import PrivacyLoss
+from .errors import BanisterError, BudgetExceeded
+from .mechanisms.discrete_gaussian import DiscreteGaussian
+from .mechanisms.discrete_laplace import DiscreteLaplace
+from .mechanisms.gaussian import Gaussian
+from .mechanisms.geometric import Geometric
+from .mechanisms.grid import Grid
+from .mechanisms.integer_staircase import IntegerStaircase
+from .mechanisms.laplace import Laplace
+from .mechanisms.on_grid import OnGrid
+from .mechanisms.staircase import Staircase
+from .mechanisms.truncated_staircase import TruncatedStaircase
+from .mechanisms.uniform import Uniform
+from .recipes.ledger import Ledger
+
+__all__ = [
+    "AsYouGo",
+    "BanisterError",
+    "BudgetExceeded",
+    "Cost",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Gaussian",
+    "Geometric",
+    "Grid",
+    "Guarantee",
+    "Guard",
+    "IntegerStaircase",
+    "Laplace",
+    "Ledger",
+    "Neighbours",
+    "OnGrid",
+    "PrivacyLoss",
+    "Staircase",
+    "TruncatedStaircase",
+    "Uniform",
+]
+
+__version__: str

@@ -8,12 +8,15 @@ from .mechanisms.discrete_laplace import DiscreteLaplace
 from .mechanisms.gaussian import Gaussian
 from .mechanisms.geometric import Geometric
 from .mechanisms.grid import Grid
+from .mechanisms.independent import Independent
 from .mechanisms.integer_staircase import IntegerStaircase
+from .mechanisms.integer_vector_staircase import IntegerVectorStaircase
 from .mechanisms.laplace import Laplace
 from .mechanisms.on_grid import OnGrid
 from .mechanisms.staircase import Staircase
 from .mechanisms.truncated_staircase import TruncatedStaircase
 from .mechanisms.uniform import Uniform
+from .mechanisms.vector_staircase import VectorStaircase
 from .recipes.ledger import Ledger
 
 __all__ = [
@@ -28,7 +31,9 @@ __all__ = [
     "Grid",
     "Guarantee",
     "Guard",
+    "Independent",
     "IntegerStaircase",
+    "IntegerVectorStaircase",
     "Laplace",
     "Ledger",
     "Neighbours",
@@ -37,6 +42,7 @@ __all__ = [
     "Staircase",
     "TruncatedStaircase",
     "Uniform",
+    "VectorStaircase",
 ]
 
 __version__: str

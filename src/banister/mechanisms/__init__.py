@@ -20,14 +20,17 @@ from banister.mechanisms.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.gaussian import Gaussian
 from banister.mechanisms.geometric import Geometric
 from banister.mechanisms.grid import Grid
+from banister.mechanisms.independent import Independent
 from banister.mechanisms.integer_noise import IntegerNoise
 from banister.mechanisms.integer_staircase import IntegerStaircase
+from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
 from banister.mechanisms.laplace import Laplace
 from banister.mechanisms.line_noise import LineNoise
 from banister.mechanisms.on_grid import OnGrid
 from banister.mechanisms.staircase import Staircase
 from banister.mechanisms.truncated_staircase import TruncatedStaircase
 from banister.mechanisms.uniform import Uniform
+from banister.mechanisms.vector_staircase import VectorStaircase
 
 ALL = (
     discrete_gaussian,
@@ -49,12 +52,15 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "Grid",
+    "Independent",
     "IntegerNoise",
     "IntegerStaircase",
+    "IntegerVectorStaircase",
     "Laplace",
     "LineNoise",
     "OnGrid",
     "Staircase",
     "TruncatedStaircase",
     "Uniform",
+    "VectorStaircase",
 ]

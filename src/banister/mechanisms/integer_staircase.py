@@ -164,6 +164,6 @@ def examples() -> tuple[IntegerStaircase, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         IntegerStaircase(epsilon=1, sensitivity=3),
-    IntegerStaircase(epsilon=Fraction(1, 10), sensitivity=4, cost="power"),
-    IntegerStaircase(epsilon=3, sensitivity=2),
+        IntegerStaircase(epsilon=Fraction(1, 10), sensitivity=4, cost="power"),
+        IntegerStaircase(epsilon=3, sensitivity=2),
     )

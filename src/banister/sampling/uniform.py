@@ -48,3 +48,18 @@ def _remainders(words: Words, n: int, width: int) -> NDArray[np.int64]:
     limit = (1 << width) // n * n
     values[words >= words.dtype.type(limit)] = -1
     return values
+
+
+def uniform_below_each(limits: NDArray[np.int64], bits: BitSource, *, word: int = 64) -> NDArray[np.int64]:
+    """For each n ≥ 1 in `limits` a whole number from 0 to n - 1; `word` is smaller in tests that walk every tape.
+
+    A word below 2^word mod n would favour small remainders and is drawn again.
+    """
+    divisors = limits.astype(np.uint64)
+    spare = (-divisors if word == 64 else np.full_like(divisors, 1 << word)) % divisors
+    words = bits.words(limits.size, word).astype(np.uint64)
+    again = np.flatnonzero(words < spare)
+    while again.size:
+        words[again] = bits.words(again.size, word)
+        again = again[words[again] < spare[again]]
+    return (words % divisors).astype(np.int64)

@@ -1,0 +1,116 @@
+"""The same noise on each coordinate of a vector, independently; and what that would cost where all may move."""
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from flint import arb
+
+from banister.core import need
+from banister.core.cost import Cost, CostLike
+from banister.core.exact import BALL_BITS, Number, ball, precision
+from banister.core.loss import PrivacyLoss
+from banister.mechanisms.grid import Floats
+from banister.mechanisms.integer_noise import IntegerNoise, Integers
+from banister.mechanisms.integer_staircase import IntegerStaircase
+from banister.mechanisms.integer_vector_staircase import HINT, vectors_of
+from banister.mechanisms.line_noise import LineNoise
+from banister.mechanisms.radial import exponent_of
+from banister.sampling.bits import SYSTEM, BitSource
+
+OneNumberNoise = IntegerNoise | LineNoise
+"""Any noise for one number: on the integers or on the line."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Independent:
+    """Add the noise to each of d coordinates.
+
+    Private:  as the noise on one number, where a neighbour moves ONE coordinate only, by at most the sensitivity of
+              the noise: the other coordinates have the same law for both, and cancel. A histogram in which one
+              person is in one cell, added or removed, is such a vector. Where several coordinates may move, this
+              is NOT private at that level: take VectorStaircase, which counts the sum of the moves.
+    Cost:     d times that of one number, for costs that add up over coordinates, "magnitude" and "power".
+
+    >>> noise = Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=10)
+    >>> noise.release(np.arange(10)).shape, round(noise.risk(), 4)
+    ((10,), 8.5092)
+    """
+
+    noise: OneNumberNoise
+    dimension: int
+
+    def __init__(self, *, noise: OneNumberNoise, dimension: Number) -> None:
+        object.__setattr__(self, "noise", noise)
+        object.__setattr__(self, "dimension", need.whole("dimension", dimension, least=1))
+
+    @property
+    def cost(self) -> Cost:
+        """The cost of one number; it is added up over the coordinates."""
+        return self.noise.cost
+
+    def loss(self) -> PrivacyLoss:
+        """That of the noise on one number: exactly one coordinate differs between neighbours."""
+        return self.noise.loss()
+
+    def risk(self) -> float:
+        """The expected cost of the whole vector: the sum over its coordinates."""
+        return self.risk_for(self.cost)
+
+    def risk_for(self, cost: CostLike) -> float:
+        """The expected cost of the whole vector, for any cost that is added up over coordinates."""
+        return self.dimension * self.noise.risk_for(cost)
+
+    def release(
+        self, answer: Floats | Integers | list[float] | tuple[float, ...], bits: BitSource = SYSTEM
+    ) -> Floats | Integers:
+        """The answer with noise: one vector of d numbers, or an array of n vectors, n × d, at once."""
+        answers = vectors_of(np.asarray(answer), self.dimension)
+        if isinstance(self.noise, IntegerNoise):
+            return self.noise.release(cast(Integers, answers), bits)
+        return self.noise.release(cast(Floats, answers), bits)
+
+
+def laplace_vector_risk(
+    *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "magnitude"
+) -> float:
+    """What Laplace noise on each coordinate costs for a sensitivity in the l1 norm, at the full epsilon.
+
+    Exact:  the log-ratio adds up over coordinates, so scale Δ/epsilon is enough: dΔ/epsilon, or 2d(Δ/epsilon)².
+
+    >>> laplace_vector_risk(epsilon=1, sensitivity=1, dimension=4)
+    4.0
+    """
+    scale = need.positive("sensitivity", sensitivity) / need.positive("epsilon", epsilon, HINT)
+    size = need.whole("dimension", dimension, least=1)
+    return float(size * scale if exponent_of(Cost.of(cost)) == 1 else 2 * size * scale**2)
+
+
+def split_staircase_risk(
+    *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "magnitude"
+) -> float:
+    """What a staircase on each coordinate costs for a sensitivity in the l1 norm, at epsilon/d each.
+
+    Exact:  a small move can cost a whole factor e^epsilon in each coordinate, so the level must be divided by d:
+            dΔ/(2 sinh(epsilon/2d)), or dΔ²((b(1+b)/2)^(2/3) + b)/(1-b)² with b = e^(-epsilon/d) ([G13] Thm 2.5, 2.7).
+
+    >>> round(split_staircase_risk(epsilon=1, sensitivity=1, dimension=2), 4)
+    3.9586
+    """
+    size = need.whole("dimension", dimension, least=1)
+    reach, exponent = need.positive("sensitivity", sensitivity), exponent_of(Cost.of(cost))
+    with precision(BALL_BITS):
+        level = ball(need.positive("epsilon", epsilon, HINT) / size)
+        if exponent == 1:
+            return float(size * ball(reach) / (2 * (level / 2).sinh()))
+        b = (-level).exp()
+        third: arb = (b * (1 + b) / 2) ** (arb(2) / 3)
+        return float(size * ball(reach**2) * (third + b) / (1 - b) ** 2)
+
+
+def examples() -> tuple[Independent, ...]:
+    """A few of them, for tests and the gallery."""
+    return (
+        Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=3),
+        Independent(noise=IntegerStaircase(epsilon=2, sensitivity=4, cost="power"), dimension=2),
+    )

@@ -13,8 +13,8 @@ from banister.accounting import ledger as book
 from banister.accounting.chain import Line
 from banister.accounting.charge import Charge
 from banister.accounting.filters import AsYouGo, filter_for
-from banister.accounting.ledger import round_down
 from banister.accounting.terms import Entry, Terms
+from banister.core.exact import brief_down
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.engines.stores.memory import MemoryStore
 from banister.errors import BadValue, BudgetExceeded, LedgerDamaged, LedgerForeign
@@ -154,7 +154,7 @@ def test_an_entry_without_bound_or_with_a_delta_says_so() -> None:
 
 
 def test_numbers_are_rounded_down_where_they_are_promised() -> None:
-    assert [round_down(Fraction(x)) for x in ("2/3", "0", "0.09", "1000001", "1/3000000")] == [
+    assert [brief_down(Fraction(x)) for x in ("2/3", "0", "0.09", "1000001", "1/3000000")] == [
         "0.666666",
         "0",
         "0.09",

@@ -12,6 +12,7 @@ from banister.apps.cli import build
 from banister.errors import BadValue, LedgerMissing
 
 REPLACE = bn.Neighbours.REPLACE
+GO = ["--as-you-go", "renyi"]
 
 
 def run(*words: str) -> Result:
@@ -22,7 +23,7 @@ def run(*words: str) -> Result:
 def path(tmp_path: Path) -> str:
     """A ledger made on the command line, with two charges."""
     address = str(tmp_path / "a.ledger")
-    assert run("create", address, "--epsilon", "1", "--delta", "1e-6", "--neighbours", "replace").exit_code == 0
+    assert run("create", address, "--epsilon", "1", "--delta", "1e-6", "--neighbours", "replace", *GO).exit_code == 0
     with bn.Ledger.open(address) as ledger:
         ledger.charge(bn.Guarantee("0.1"), label="median age", neighbours=REPLACE)
         ledger.charge(bn.Guarantee("0.2", "1e-8"), label="wards", neighbours=REPLACE)
@@ -30,8 +31,15 @@ def path(tmp_path: Path) -> str:
 
 
 def test_create_shows_what_was_made(tmp_path: Path) -> None:
-    done = run("create", str(tmp_path / "b"), "--epsilon", "2", "--delta", "0", "--neighbours", "add-remove")
+    done = run("create", str(tmp_path / "b"), "--epsilon", "2", "--delta", "0", "--neighbours", "add-remove", *GO)
     for words in ("epsilon 2, delta 0", "add-remove", "guarded by: epsilons added up", "epsilon up to 2"):
+        assert words in done.output
+
+
+def test_a_plan_is_made_for_so_many_questions(tmp_path: Path) -> None:
+    place = str(tmp_path / "b")
+    done = run("create", place, "--epsilon", "1", "--delta", "0", "--neighbours", "replace", "--questions", "4")
+    for words in ("a plan of 4, fixed in advance", "epsilon up to 0.25 in one", "4 x (0.25, 0)"):
         assert words in done.output
 
 
@@ -52,7 +60,7 @@ def test_history_lists_the_charges(path: str) -> None:
 
 def test_an_empty_history_says_so(tmp_path: Path) -> None:
     address = str(tmp_path / "b")
-    run("create", address, "--epsilon", "2", "--delta", "0", "--neighbours", "replace")
+    run("create", address, "--epsilon", "2", "--delta", "0", "--neighbours", "replace", *GO)
     assert "No charges yet." in run("history", address).output
 
 
@@ -66,9 +74,11 @@ def test_verify_says_clean_and_gives_a_proof_that_verifies(path: str) -> None:
 @pytest.mark.parametrize(
     ("words", "error", "message"),
     [
-        (["--neighbours", "both"], BadValue, "--neighbours both must be one of: add-remove, replace"),
+        (["--neighbours", "both", *GO], BadValue, "--neighbours both must be one of: add-remove, replace"),
+        (["--neighbours", "replace"], BadValue, "Say what the ledger is for: --questions 100 for a plan"),
+        (["--neighbours", "replace", "--questions", "3", *GO], BadValue, "One of the two."),
         (["--neighbours", "replace", "--as-you-go", "magic"], BadValue, "--as-you-go magic must be one of: renyi"),
-        (["--neighbours", "replace", "--reserve", "2"], BadValue, "reserve = 2 must be a number from 0 to 1"),
+        (["--neighbours", "replace", "--reserve", "2", *GO], BadValue, "reserve = 2 must be a number from 0 to 1"),
     ],
 )
 def test_bad_terms_make_nothing(tmp_path: Path, words: list[str], error: type[Exception], message: str) -> None:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from banister.core.exact import fraction_up
 from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.law import Law
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
 
@@ -27,11 +28,16 @@ Cost = PrivacyLoss | Guarantee | HasLoss
 class Charge:
     """What one release costs, for whom the guarantee speaks, and what it was for.
 
-    >>> Charge.of(Guarantee(0.1), label="median age", neighbours=Neighbours.REPLACE).label
-    'median age'
+    >>> charge = Charge.of(Guarantee(0.1), label="median age", neighbours=Neighbours.REPLACE)
+    >>> charge.label, charge.epsilon == Fraction(0.1), charge.delta
+    ('median age', True, Fraction(0, 1))
     """
 
     loss: PrivacyLoss
+    law: Law
+    """The law by which filters price the loss."""
+    delta: Fraction
+    """The probability that an answer tells the neighbours apart for certain: exact, or rounded up."""
     neighbours: Neighbours
     label: str
     plan: str
@@ -49,7 +55,15 @@ class Charge:
     @classmethod
     def of(cls, cost: Cost, *, label: str, neighbours: Neighbours, plan: str = "") -> "Charge":
         """The charge for a loss, a guarantee or a mechanism."""
-        return cls(loss=loss_of(cost), neighbours=neighbours, label=label, plan=plan)
+        loss = loss_of(cost)
+        law = loss.law
+        delta = cost.delta if isinstance(cost, Guarantee) else escape(law)
+        return cls(loss=loss, law=law, delta=delta, neighbours=neighbours, label=label, plan=plan)
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The epsilon that holds except with the probability delta; nothing where the loss has no bound."""
+        return largest_finite(self.law)
 
 
 def loss_of(cost: Cost) -> PrivacyLoss:
@@ -69,13 +83,13 @@ def loss_of(cost: Cost) -> PrivacyLoss:
     return loss
 
 
-def largest_finite_loss(loss: PrivacyLoss) -> Fraction | None:
-    """The epsilon that holds except with the probability `escape`, whichever neighbour is the true one."""
-    tops = (loss.law.top(), loss.law.reverse().top())
+def largest_finite(law: Law) -> Fraction | None:
+    """The largest finite loss, whichever neighbour is the true one; nothing where there is none."""
+    tops = (law.top(), law.reverse().top())
     finite = [top for top in tops if top is not None]
     return max(Fraction(0), *finite) if len(finite) == len(tops) else None
 
 
-def escape(loss: PrivacyLoss) -> Fraction:
+def escape(law: Law) -> Fraction:
     """Upper bound of the probability that an output tells the neighbours apart for certain."""
-    return max(Fraction(0), fraction_up(loss.law.infinite()), fraction_up(loss.law.reverse().infinite()))
+    return max(Fraction(0), fraction_up(law.infinite()), fraction_up(law.reverse().infinite()))

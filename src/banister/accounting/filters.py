@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from banister.accounting.charge import escape
+from banister.accounting.charge import Charge
 from banister.accounting.gates import Basic, Concentrated, Gate, GaussianGate, Renyi, Units, as_document, of_document
 from banister.core import need
 from banister.core.exact import Number, brief
 from banister.core.guarantee import Guarantee
-from banister.core.loss import PrivacyLoss
 
 Total = Fraction | None
 """What has been charged in one currency; nothing for a gate that is closed for good."""
@@ -86,14 +85,14 @@ class Filter:
         """The totals of a ledger without charges."""
         return (Fraction(0),) * (1 + len(self.gates))
 
-    def prepare(self, loss: PrivacyLoss) -> Callable[[tuple[Total, ...]], tuple[Total, ...] | None]:
-        """Price a loss once; what is returned gives the totals after it, or nothing if it does not fit."""
-        prices = self.prices(loss)
+    def prepare(self, charge: Charge) -> Callable[[tuple[Total, ...]], tuple[Total, ...] | None]:
+        """Price a charge once; what is returned gives the totals after it, or nothing if it does not fit."""
+        prices = self.prices(charge)
         return lambda totals: self.place(totals, prices)
 
-    def prices(self, loss: PrivacyLoss) -> tuple[Total, ...]:
-        """What a loss costs in each currency, whatever came before."""
-        return (escape(loss), *(gate.price(loss) for gate in self.gates))
+    def prices(self, charge: Charge) -> tuple[Total, ...]:
+        """What a charge costs in each currency, whatever came before."""
+        return (charge.delta, *(gate.price(charge.law) for gate in self.gates))
 
     def place(self, totals: tuple[Total, ...], prices: tuple[Total, ...]) -> tuple[Total, ...] | None:
         """The totals after a charge, or nothing if no gate has room for it."""
@@ -139,9 +138,9 @@ class Filter:
             for total, gate in zip(totals[1:], self.gates, strict=True)
         )
 
-    def why_not(self, totals: tuple[Total, ...], loss: PrivacyLoss) -> str:
+    def why_not(self, totals: tuple[Total, ...], charge: Charge) -> str:
         """Why a charge does not fit, in words."""
-        prices = self.prices(loss)
+        prices = self.prices(charge)
         if all(price is None for price in prices[1:]):
             return (
                 "the ledger's filter cannot price a loss without a bound. Charge it as a bn.Guarantee(epsilon, delta) "

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 from flint import arb
 
-from banister.accounting.charge import largest_finite_loss
+from banister.accounting.charge import largest_finite
 from banister.core.exact import BALL_BITS, ball, exp_ball, precision, scaled_floor
 from banister.core.guarantee import Guarantee
-from banister.core.law import Gaussian
+from banister.core.law import Gaussian, Law
 from banister.core.loss import PrivacyLoss
 from banister.errors import LedgerForeign
 
@@ -29,8 +29,8 @@ class Gate(ABC):
     limit: Fraction
 
     @abstractmethod
-    def price(self, loss: PrivacyLoss) -> Fraction | None:
-        """What the loss costs, rounded up; nothing where this currency cannot express it."""
+    def price(self, law: Law) -> Fraction | None:
+        """What a loss of that law costs, rounded up; nothing where this currency cannot express it."""
 
     @abstractmethod
     def in_words(self) -> str:
@@ -38,7 +38,7 @@ class Gate(ABC):
 
     def epsilon_for(self, room: Fraction) -> Fraction:
         """The largest epsilon, rounded down, whose pure charge costs at most that much."""
-        return largest(lambda epsilon: _within(self.price(PrivacyLoss.pure(epsilon)), room))
+        return largest(lambda epsilon: _within(self.price(PrivacyLoss.pure(epsilon).law), room))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Basic(Gate):
 
     limit: Fraction
 
-    def price(self, loss: PrivacyLoss) -> Fraction | None:
-        return largest_finite_loss(loss)
+    def price(self, law: Law) -> Fraction | None:
+        return largest_finite(law)
 
     def in_words(self) -> str:
         return "epsilons added up"
@@ -78,11 +78,11 @@ class Renyi(Gate):
         order = best_order(budget)
         return cls(renyi_limit(budget, order), order)
 
-    def price(self, loss: PrivacyLoss) -> Fraction | None:
+    def price(self, law: Law) -> Fraction | None:
         with precision(BALL_BITS):
-            back = loss.law.reverse()
-            moment = loss.law.moment(self.order)
-            if back is not loss.law:
+            back = law.reverse()
+            moment = law.moment(self.order)
+            if back is not law:
                 moment = arb.max(moment, back.moment(self.order))
             return _up(moment.log() / ball(self.order - 1))
 
@@ -105,9 +105,9 @@ class Concentrated(Gate):
         order = best_order(budget)
         return cls(_down_to_lattice(renyi_limit(budget, order) / order))
 
-    def price(self, loss: PrivacyLoss) -> Fraction | None:
+    def price(self, law: Law) -> Fraction | None:
         return _by_kind(
-            loss,
+            law,
             pure=lambda epsilon: epsilon * (epsilon / 2).tanh(),
             gaussian=lambda mu_squared: mu_squared / 2,
         )
@@ -135,9 +135,9 @@ class GaussianGate(Gate):
 
         return cls(largest(fits))
 
-    def price(self, loss: PrivacyLoss) -> Fraction | None:
+    def price(self, law: Law) -> Fraction | None:
         return _by_kind(
-            loss,
+            law,
             pure=lambda epsilon: 8 * (2 / (1 + epsilon.exp())).erfcinv() ** 2,
             gaussian=lambda mu_squared: mu_squared,
         )
@@ -169,8 +169,8 @@ class Units(Gate):
             low, high = (middle, high) if _fold_fits(unit, middle, budget) else (low, middle)
         return cls(Fraction(low), unit)
 
-    def price(self, loss: PrivacyLoss) -> Fraction | None:
-        epsilon = largest_finite_loss(loss)
+    def price(self, law: Law) -> Fraction | None:
+        epsilon = largest_finite(law)
         if epsilon is None or epsilon == 0:
             return epsilon
         return _least_units(epsilon, self.unit, int(self.limit))
@@ -205,17 +205,7 @@ def _fold_fits(unit: Fraction, count: int, budget: Guarantee) -> bool:
     """Whether so many units are within the budget, by optimal composition ([KOV15] Thm 3.3)."""
     if unit * count <= budget.epsilon:
         return True
-    with precision(BALL_BITS):
-        odds = exp_ball(-unit)
-        mass = (1 / (1 + odds)) ** count
-        total = arb(0)
-        for losses in range(count + 1):
-            value = (count - 2 * losses) * unit
-            if value <= budget.epsilon:
-                break
-            total -= mass * ball(budget.epsilon - value).expm1()
-            mass *= odds * (count - losses) / (losses + 1)
-        return bool(total <= ball(budget.delta))
+    return Fraction(PrivacyLoss.pure(unit).times(count).delta_at(budget.epsilon).up) <= budget.delta
 
 
 def best_order(budget: Guarantee) -> Fraction:
@@ -278,12 +268,12 @@ def of_document(document: dict[str, str]) -> Gate:
     return kind(*(Fraction(document[part.name]) for part in fields(kind)))  # type: ignore[arg-type]
 
 
-def _by_kind(loss: PrivacyLoss, *, pure: Callable[[arb], arb], gaussian: Callable[[arb], arb]) -> Fraction | None:
+def _by_kind(law: Law, *, pure: Callable[[arb], arb], gaussian: Callable[[arb], arb]) -> Fraction | None:
     with precision(BALL_BITS):
-        mu_squared = loss.law.gaussian()
+        mu_squared = law.gaussian()
         if mu_squared is not None:
             return _up(gaussian(ball(mu_squared)))
-        epsilon = largest_finite_loss(loss)
+        epsilon = largest_finite(law)
         return None if epsilon is None else _up(pure(ball(epsilon)))
 
 

@@ -11,10 +11,10 @@ from typing import Protocol
 
 from banister.accounting import chain
 from banister.accounting.chain import Line
-from banister.accounting.charge import Charge, escape, largest_finite_loss
+from banister.accounting.charge import Charge
 from banister.accounting.receipt import Receipt
 from banister.accounting.terms import Entry, Terms, Totals, entry_body, totals_of
-from banister.core.exact import brief
+from banister.core.exact import brief, brief_down
 from banister.errors import BadValue, BudgetExceeded, LedgerDamaged
 
 
@@ -63,7 +63,7 @@ class Remaining:
     """The free places of a plan, or the state of each gate, in words."""
 
     def __str__(self) -> str:
-        return f"{self.charges} charges made; the largest epsilon that still fits is {round_down(self.largest_epsilon)}"
+        return f"{self.charges} charges made; the largest epsilon that still fits is {brief_down(self.largest_epsilon)}"
 
 
 class _Refused(Exception):
@@ -85,7 +85,7 @@ def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str) -> Rece
             f"The ledger speaks about {terms.neighbours.value} neighbours, the charge '{charge.label}' about "
             f"{charge.neighbours.value}. Plan the release for the ledger's neighbours, or keep a ledger of its own."
         )
-    place = terms.accountant.prepare(charge.loss)
+    place = terms.accountant.prepare(charge)
 
     def decide(last: Line) -> Line:
         before = totals_of(last, terms.accountant)
@@ -129,7 +129,7 @@ def summary(terms: Terms, address: str, left: Remaining) -> tuple[tuple[str, str
         ("created", terms.created[:19].replace("T", " ") + " UTC"),
         ("charges", f"{left.charges}"),
         ("used", f"{100 * float(left.used):.1f} % of the allowance"),
-        ("still fits", f"epsilon up to {round_down(left.largest_epsilon)} in one question"),
+        ("still fits", f"epsilon up to {brief_down(left.largest_epsilon)} in one question"),
     ]
     if left.delta > 0:
         rows.append(("own deltas", f"{brief(left.delta)} left for charges with a delta of their own"))
@@ -184,22 +184,12 @@ def _check_proof(lines: tuple[Line, ...], proof: str) -> None:
 
 
 def _refusal(terms: Terms, charge: Charge, refused: _Refused) -> str:
-    epsilon, delta = largest_finite_loss(charge.loss), escape(charge.loss)
+    epsilon, delta = charge.epsilon, charge.delta
     what = "a loss without a bound" if epsilon is None else f"epsilon = {brief(epsilon)}"
     what += f", delta = {brief(delta)}" if delta > 0 else ""
-    why = terms.accountant.why_not(refused.totals, charge.loss)
-    largest = round_down(terms.accountant.largest_epsilon(refused.totals))
+    why = terms.accountant.why_not(refused.totals, charge)
+    largest = brief_down(terms.accountant.largest_epsilon(refused.totals))
     return (
         f"The charge '{charge.label}' ({what}) does not fit the budget {terms.budget} after {refused.charges} charges: "
         f"{why} The largest epsilon that still fits is {largest}. Nothing was charged and nothing was drawn."
     )
-
-
-def round_down(value: Fraction) -> str:
-    """Six digits of a number, rounded down, so that what is shown still fits."""
-    if value <= 0:
-        return "0"
-    digits = 0
-    while value * 10**digits < 100000:
-        digits += 1
-    return brief(Fraction(int(value * 10**digits), 10**digits))

@@ -6,13 +6,21 @@ post-processing of one independent draw a slot, all made in advance, so the exac
 """
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from banister.accounting.charge import Charge, Cost, loss_of
 from banister.accounting.filters import Total
-from banister.core.guarantee import Guarantee
+from banister.accounting.gates import largest
+from banister.core import need
+from banister.core.exact import brief, brief_down
+from banister.core.guarantee import Guarantee, Neighbours
 from banister.core.loss import PrivacyLoss
+from banister.errors import BadValue, BudgetExceeded
+
+Questions = int | Sequence[Cost | tuple[Cost, int]]
+"""A number of equal questions, or a list of guarantees, mechanisms or losses, each by itself or with a count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +34,9 @@ class Slot:
     """Set where the slot is for any question of that guarantee; nothing where it is for one mechanism alone."""
 
     @classmethod
-    def of(cls, loss: PrivacyLoss, count: int, guarantee: Guarantee | None) -> "Slot":
-        return cls(count, fingerprint(loss), guarantee)
+    def of(cls, cost: Cost, count: int) -> "Slot":
+        """A slot for a guarantee takes whatever keeps it; one for a mechanism or a loss takes that alone."""
+        return cls(count, fingerprint(loss_of(cost)), cost if isinstance(cost, Guarantee) else None)
 
     def admits(self, loss: PrivacyLoss) -> bool:
         """Whether a question of that loss may take a place here: it gives away no more, certainly."""
@@ -39,7 +48,9 @@ class Slot:
 
     def in_words(self) -> str:
         """The slot, for people."""
-        return f"one mechanism ({self.loss[:8]})" if self.guarantee is None else str(self.guarantee)
+        if self.guarantee is None:
+            return f"the mechanism {self.loss[:8]}"
+        return f"({brief_down(self.guarantee.epsilon)}, {brief(self.guarantee.delta)})"
 
 
 def fingerprint(loss: PrivacyLoss) -> str:
@@ -65,9 +76,9 @@ class FixedPlan:
         """The totals of a ledger without charges."""
         return (Fraction(0),) * len(self.slots)
 
-    def prepare(self, loss: PrivacyLoss) -> Callable[[tuple[Total, ...]], tuple[Total, ...] | None]:
-        """Find the slots for a loss once; what is returned gives the totals after it, or nothing if none is free."""
-        places = self.places(loss)
+    def prepare(self, charge: Charge) -> Callable[[tuple[Total, ...]], tuple[Total, ...] | None]:
+        """Find the slots for a charge once; what is returned gives the totals after it, or nothing if none is free."""
+        places = self.places(charge.loss)
         return lambda totals: self.place(totals, places)
 
     def places(self, loss: PrivacyLoss) -> tuple[int, ...]:
@@ -110,7 +121,7 @@ class FixedPlan:
         left = [slot.count - int(total or 0) for total, slot in zip(totals, self.slots, strict=True)]
         return tuple(f"{n} x {slot.in_words()}" for n, slot in zip(left, self.slots, strict=True) if n > 0)
 
-    def why_not(self, totals: tuple[Total, ...], loss: PrivacyLoss) -> str:
+    def why_not(self, totals: tuple[Total, ...], charge: Charge) -> str:
         """Why a charge does not fit, in words."""
         free = self.free(totals)
         more = "; and more" if len(free) > 3 else ""
@@ -126,6 +137,59 @@ class FixedPlan:
         slots = document["slots"]
         assert isinstance(slots, list)
         return cls(tuple(_slot(slot) for slot in slots))
+
+
+def plan_for(budget: Guarantee, questions: Questions) -> FixedPlan:
+    """The plan for so many equal questions, or for a list of them, if their exact composition is within the budget.
+
+    >>> plan_for(Guarantee(1, "1e-6"), 100).in_words()
+    'a plan of 100, fixed in advance'
+    """
+    if isinstance(questions, int | float):
+        count = need.whole("questions", questions, least=1)
+        share = largest(lambda epsilon: _fits([(Guarantee(epsilon), count)], budget))
+        if share == 0:
+            raise BadValue(
+                f"The budget {budget} leaves no epsilon for {count} questions. Plan fewer, or raise the budget."
+            )
+        return FixedPlan((Slot.of(Guarantee(share), count),))
+    items = [_counted(item) for item in questions]
+    if not items:
+        raise BadValue("A plan needs at least one question, e.g. questions=[bn.Guarantee(0.1)] * 5 or questions=5.")
+    if not _fits(items, budget):
+        total = _total(items).epsilon_at(budget.delta).up
+        raise BudgetExceeded(
+            f"The plan gives away epsilon {total:.6g} at delta {brief(budget.delta)}; the budget is {budget}. Plan "
+            f"fewer or smaller questions; questions=<a number> finds the largest equal ones. No ledger was made."
+        )
+    slots: dict[str, Slot] = {}
+    for cost, count in items:
+        slot = Slot.of(cost, count)
+        before = slots.get(slot.loss)
+        slots[slot.loss] = slot if before is None else replace(before, count=before.count + count)
+    return FixedPlan(tuple(slots.values()))
+
+
+def _counted(item: Cost | tuple[Cost, int]) -> tuple[Cost, int]:
+    if isinstance(item, tuple):
+        cost, count = item
+        return cost, need.whole("count", count, least=1)
+    return item, 1
+
+
+def _total(items: list[tuple[Cost, int]]) -> PrivacyLoss:
+    return PrivacyLoss.nothing().with_(*(loss_of(cost).times(count) for cost, count in items))
+
+
+def _fits(items: list[tuple[Cost, int]], budget: Guarantee) -> bool:
+    """Whether the composition is within the budget, by adding up exactly or by its certified delta."""
+    charges = [(Charge.of(cost, label="plan", neighbours=Neighbours.REPLACE), count) for cost, count in items]
+    sums = [(charge.epsilon, charge.delta, count) for charge, count in charges]
+    if all(epsilon is not None for epsilon, _, _ in sums):
+        epsilon = sum((count * (each or Fraction(0)) for each, _, count in sums), Fraction(0))
+        if epsilon <= budget.epsilon and sum(count * delta for _, delta, count in sums) <= budget.delta:
+            return True
+    return Fraction(_total(items).delta_at(budget.epsilon).up) <= budget.delta
 
 
 def _size(slot: Slot) -> tuple[Fraction, Fraction]:

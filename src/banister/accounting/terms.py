@@ -7,12 +7,11 @@ from fractions import Fraction
 from typing import Protocol
 
 from banister.accounting.chain import FORMAT, Line
-from banister.accounting.charge import Charge, escape, largest_finite_loss
+from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter, Total
 from banister.accounting.plan import FixedPlan
 from banister.core.exact import brief
 from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
 from banister.errors import LedgerDamaged, LedgerForeign
 
 Totals = tuple[Total, ...]
@@ -35,8 +34,8 @@ class Accountant(Protocol):
         """The totals of a ledger without charges."""
         ...
 
-    def prepare(self, loss: PrivacyLoss) -> Callable[[Totals], Totals | None]:
-        """Price a loss once; what is returned gives the totals after it, or nothing if it does not fit."""
+    def prepare(self, charge: Charge) -> Callable[[Totals], Totals | None]:
+        """Price a charge once; what is returned gives the totals after it, or nothing if it does not fit."""
         ...
 
     def allows(self, totals: Totals) -> bool:
@@ -59,7 +58,7 @@ class Accountant(Protocol):
         """What is left, in words."""
         ...
 
-    def why_not(self, totals: Totals, loss: PrivacyLoss) -> str:
+    def why_not(self, totals: Totals, charge: Charge) -> str:
         """Why a charge does not fit, in words."""
         ...
 
@@ -165,7 +164,7 @@ def totals_of(line: Line, accountant: Accountant) -> Totals:
 
 def entry_body(charge: Charge, totals: Totals, at: str) -> str:
     """The text of a line for a charge."""
-    epsilon = largest_finite_loss(charge.loss)
+    epsilon = charge.epsilon
     return _text(
         {
             "kind": "charge",
@@ -173,7 +172,7 @@ def entry_body(charge: Charge, totals: Totals, at: str) -> str:
             "label": charge.label,
             "plan": charge.plan,
             "epsilon": "inf" if epsilon is None else str(epsilon),
-            "delta": str(escape(charge.loss)),
+            "delta": str(charge.delta),
             "totals": ["inf" if total is None else str(total) for total in totals],
         }
     )

@@ -160,3 +160,17 @@ def brief(value: Fraction) -> str:
         return text.removesuffix(".0")
     short = f"{value.numerator}/{value.denominator}"
     return short if len(short) <= 12 else f"{as_float:.6g}"
+
+
+def brief_down(value: Fraction) -> str:
+    """Six digits of a number, 0 or above, rounded down: what is shown still fits where the number does.
+
+    >>> brief_down(Fraction(2, 3)), brief_down(Fraction(1, 2))
+    ('0.666666', '0.5')
+    """
+    if value <= 0:
+        return "0"
+    digits = 0
+    while value * 10**digits < 100000:
+        digits += 1
+    return brief(Fraction(int(value * 10**digits), 10**digits))

@@ -8,6 +8,7 @@ from banister.accounting import ledger as book
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import AsYouGo, Guard, filter_for
 from banister.accounting.ledger import Remaining, Store
+from banister.accounting.plan import Questions, plan_for
 from banister.accounting.receipt import Receipt
 from banister.accounting.terms import Accountant, Entry, Terms
 from banister.core import need
@@ -37,11 +38,14 @@ class Ledger:
         self.terms = Terms.of_line(store.first())
 
     @classmethod
-    def create(cls, address: str | Path, *, budget: Guarantee, neighbours: Neighbours, questions: AsYouGo) -> "Ledger":
+    def create(
+        cls, address: str | Path, *, budget: Guarantee, neighbours: Neighbours, questions: AsYouGo | Questions
+    ) -> "Ledger":
         """Make a ledger: a file's path, postgresql://host/database#name for a team, or memory: to try things out.
 
-        `questions` fixes the accountant for good: an AsYouGo() guards questions that may depend on earlier answers by
-        a filter.
+        `questions` fixes the accountant for good. A number of equal questions, or a list of guarantees or mechanisms
+        (each with a count, if you like), is a plan and is accounted exactly; an AsYouGo() guards questions that may
+        depend on earlier answers by a filter.
         """
         need.one_of("neighbours", neighbours, tuple(Neighbours))
         if not isinstance(budget, Guarantee) or budget.epsilon == 0:
@@ -109,5 +113,5 @@ class Ledger:
         return f"Ledger({self.address!r}, budget={budget}, neighbours={self.terms.neighbours.value}, mode={mode!r})"
 
 
-def _accountant(budget: Guarantee, questions: AsYouGo) -> Accountant:
-    return filter_for(budget, questions)
+def _accountant(budget: Guarantee, questions: AsYouGo | Questions) -> Accountant:
+    return filter_for(budget, questions) if isinstance(questions, AsYouGo) else plan_for(budget, questions)

@@ -21,23 +21,24 @@ def register(app: typer.Typer) -> None:
         epsilon: Annotated[str, typer.Option(help="The budget's epsilon.")],
         delta: Annotated[str, typer.Option(help="The budget's delta; 0 for pure privacy.")],
         neighbours: Annotated[str, typer.Option(help="add-remove or replace.")],
-        as_you_go: Annotated[str, typer.Option(help="The filter: renyi, basic, zcdp, gdp or units.")] = "renyi",
-        reserve: Annotated[
-            str, typer.Option(help="Share of delta kept for charges with a delta of their own.")
-        ] = "1/10",
+        questions: Annotated[int, typer.Option(help="So many equal questions, planned now.", min=0)] = 0,
+        as_you_go: Annotated[str, typer.Option(help="A filter: renyi, basic, zcdp, gdp or units.")] = "",
+        reserve: Annotated[str, typer.Option(help="Share of delta kept for charges with their own.")] = "1/10",
         unit: Annotated[str, typer.Option(help="Epsilon of one unit, for --as-you-go units.")] = "0",
     ) -> None:
-        """Make a ledger. What is there already is never overwritten.
+        """Make a ledger, for a plan (--questions) or as you go. What is there already is never overwritten.
 
-        Example: banister ledger create hospital.ledger --epsilon 1 --delta 1e-6 --neighbours replace
+        Example: banister ledger create a.ledger --epsilon 1 --delta 1e-6 --neighbours replace --as-you-go renyi
         """
         from banister.apps.cli.say import chosen
         from banister.core.guarantee import Guarantee, Neighbours
         from banister.recipes.ledger import AsYouGo, Guard, Ledger
 
-        questions = AsYouGo(guard=chosen("as-you-go", as_you_go, Guard), reserve=reserve, unit=unit)
+        _one_of_two(questions, as_you_go)
+        guard = AsYouGo(guard=chosen("as-you-go", as_you_go or "renyi", Guard), reserve=reserve, unit=unit)
         relation = chosen("neighbours", neighbours, Neighbours)
-        with Ledger.create(ledger, budget=Guarantee(epsilon, delta), neighbours=relation, questions=questions) as made:
+        budget = Guarantee(epsilon, delta)
+        with Ledger.create(ledger, budget=budget, neighbours=relation, questions=questions or guard) as made:
             _show(made)
 
     @family.command()
@@ -89,6 +90,16 @@ def register(app: typer.Typer) -> None:
             charges, last = opened.verify(proofs=proof)
         typer.echo(f"Clean: {charges} charges, every hash and every total holds.")
         typer.echo(f"Proof of this state, to be kept elsewhere: {charges}:{last}")
+
+
+def _one_of_two(questions: int, as_you_go: str) -> None:
+    from banister.errors import BadValue
+
+    if bool(questions) == bool(as_you_go):
+        raise BadValue(
+            "Say what the ledger is for: --questions 100 for a plan of so many equal questions, accounted exactly, or "
+            "--as-you-go renyi for questions that may depend on earlier answers. One of the two."
+        )
 
 
 def _show(ledger: "Ledger") -> None:

@@ -3,6 +3,7 @@ from .core.cost import Cost
 from .core.guarantee import Guarantee, Neighbours
 from .core.loss import PrivacyLoss
 from .errors import BanisterError, BudgetExceeded
+from .mechanisms.choice import ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
 from .mechanisms.discrete_gaussian import DiscreteGaussian
 from .mechanisms.discrete_laplace import DiscreteLaplace
 from .mechanisms.gaussian import Gaussian
@@ -26,6 +27,7 @@ __all__ = [
     "Cost",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialChoice",
     "Gaussian",
     "Geometric",
     "Grid",
@@ -36,10 +38,13 @@ __all__ = [
     "IntegerVectorStaircase",
     "Laplace",
     "Ledger",
+    "Moves",
     "Neighbours",
     "OnGrid",
+    "PermuteAndFlip",
     "PrivacyLoss",
     "Staircase",
+    "StaircaseChoice",
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",

@@ -15,6 +15,7 @@ from banister.mechanisms import (
     truncated_staircase,
     uniform,
 )
+from banister.mechanisms.choice import Choice, ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
 from banister.mechanisms.discrete_gaussian import DiscreteGaussian
 from banister.mechanisms.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.gaussian import Gaussian
@@ -47,8 +48,10 @@ ALL = (
 
 __all__ = [
     "ALL",
+    "Choice",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "ExponentialChoice",
     "Gaussian",
     "Geometric",
     "Grid",
@@ -58,8 +61,11 @@ __all__ = [
     "IntegerVectorStaircase",
     "Laplace",
     "LineNoise",
+    "Moves",
     "OnGrid",
+    "PermuteAndFlip",
     "Staircase",
+    "StaircaseChoice",
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",

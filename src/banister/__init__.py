@@ -5,5 +5,8 @@ What stands behind the front door is listed in `__init__.pyi`, and loaded when i
 
 import lazy_loader
 
+# Bound at once (it loads nothing more): the room banister.local would otherwise stand under the recipes' name.
+from banister.recipes import local as local
+
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = "0.1.0"

@@ -18,6 +18,7 @@ from .mechanisms.staircase import Staircase
 from .mechanisms.truncated_staircase import TruncatedStaircase
 from .mechanisms.uniform import Uniform
 from .mechanisms.vector_staircase import VectorStaircase
+from .recipes import local
 from .recipes.ledger import Ledger
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",
+    "local",
 ]
 
 __version__: str

@@ -6,6 +6,7 @@ import pytest
 from banister.core.utility import KL, mutual_information
 from banister.engines.solvers.highs import HighsSolver
 from banister.errors import BadValue
+from banister.local import bounds
 from banister.local.bounds import (
     binary_for_information,
     binary_for_testing,
@@ -56,7 +57,7 @@ def test_halves_are_near_one_half(k: int, miss: float) -> None:
 def test_meeting_in_the_middle_finds_the_best_half(monkeypatch: pytest.MonkeyPatch) -> None:
     prior = np.random.default_rng(1).dirichlet(np.ones(13))
     best = abs(prior @ halved(prior) - 0.5)
-    monkeypatch.setattr("banister.local.bounds._EXHAUSTIVE", 1)
+    monkeypatch.setattr(bounds, "_EXHAUSTIVE", 1)
     assert abs(prior @ halved(prior) - 0.5) == pytest.approx(best, abs=1e-15)
 
 

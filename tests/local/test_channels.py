@@ -8,6 +8,7 @@ from scipy.stats import chi2
 
 from banister.core.guarantee import Guarantee
 from banister.errors import BadValue
+from banister.local import subset
 from banister.local.channel import Channel, Reports
 from banister.local.hadamard import HadamardResponse, walsh
 from banister.local.matrix import MatrixChannel, geometric, quaternary
@@ -123,7 +124,7 @@ def test_supports_are_the_same_for_few_and_many_slopes(monkeypatch: pytest.Monke
     channel = SubsetSelection.least_variance(1, 50)
     values = channel.respond(np.arange(50).repeat(40), SeededBits(1)).values
     at_once = channel.supports(values)
-    monkeypatch.setattr("banister.local.subset._BLOCK", 200)
+    monkeypatch.setattr(subset, "_BLOCK", 200)
     assert np.array_equal(channel.supports(values), at_once)
     slopes, offsets = values // 53 + 1, values % 53
     slow = [int(((slopes * v + offsets) % 53 < channel.size).sum()) for v in range(50)]

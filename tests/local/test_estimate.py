@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from banister.errors import BadValue, Uncertified
+from banister.local import likelihood
 from banister.local.channel import Channel
 from banister.local.estimate import projected
 from banister.local.hadamard import HadamardResponse
@@ -128,7 +129,7 @@ def test_an_impossible_gap_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = CHANNELS[0]
     with pytest.raises(BadValue, match="gap = 0 must be"):
         channel.maximum_likelihood(channel.respond([0]), gap=0)
-    monkeypatch.setattr("banister.local.likelihood.MOST_STEPS", 1)
+    monkeypatch.setattr(likelihood, "MOST_STEPS", 1)
     stuck = Operators(np.array([0.9, 0.1]), lambda p: p, lambda w: w, 2, 10)
     with pytest.raises(Uncertified, match="EM came within"):
         maximise(stuck, 1e-12)

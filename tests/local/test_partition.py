@@ -15,6 +15,7 @@ from banister.core.utility import (
     hockey_stick,
 )
 from banister.errors import Uncertified
+from banister.local import partition
 from banister.local.bounds import one_bit_threshold, total_variation_kept
 from banister.local.partition import best_cut, design_between, split_bins
 from tests.local.brute import optimum
@@ -132,8 +133,8 @@ def test_bins_bracket_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(6)
     p0, p1 = random_pair(rng, 400)
     exact = design_between(Fraction(2), p0, p1, KL)
-    monkeypatch.setattr("banister.local.partition.MOST_EXACT", 100)
-    monkeypatch.setattr("banister.local.partition.BINS", 60)
+    monkeypatch.setattr(partition, "MOST_EXACT", 100)
+    monkeypatch.setattr(partition, "BINS", 60)
     rough = design_between(Fraction(2), p0, p1, KL)
     assert rough.utility <= exact.upper_bound
     assert exact.utility <= rough.upper_bound

@@ -6,6 +6,7 @@ from scipy.stats import binom
 
 from banister.core.utility import KL
 from banister.errors import BadValue
+from banister.local import testing
 from banister.local.matrix import quaternary
 from banister.local.partition import design_between
 from banister.local.response import RandomizedResponse
@@ -28,7 +29,7 @@ def test_two_outputs_are_a_binomial_test() -> None:
 
 def test_the_saddle_point_agrees_with_the_exact_law(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = errors_with(FULL, P0, P1, 60, 0.05)
-    monkeypatch.setattr("banister.local.testing.MOST_EXACT", 0)
+    monkeypatch.setattr(testing, "MOST_EXACT", 0)
     near = errors_with(FULL, P0, P1, 60, exact.false_alarm)
     assert (exact.method, near.method) == ("exact", "saddle point")
     assert near.missed_detection == pytest.approx(exact.missed_detection, rel=0.05)

@@ -1,15 +1,17 @@
 """Closed forms, thresholds and converses: what is known without solving anything."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from banister.core.exact import Number
 from banister.core.linear import Floats, Ints
 from banister.core.utility import KL, entropy
 from banister.errors import BadValue
 from banister.local.columns import subset_sums
 from banister.local.information import information_cap
+from banister.local.priors import law, pair
 from banister.local.response import RandomizedResponse
 
 _EXHAUSTIVE = 22
@@ -27,41 +29,46 @@ def contraction(epsilon: float) -> float:
     return math.tanh(epsilon / 2) ** 2
 
 
-def total_variation_kept(epsilon: float, p0: Floats, p1: Floats) -> float:
+def total_variation_kept(epsilon: float, p0: ArrayLike, p1: ArrayLike) -> float:
     """The largest total variation of reports, tanh(epsilon/2) TV(P0, P1), reached by one bit ([K16] Thm 3.4.2)."""
-    return math.tanh(epsilon / 2) * float(np.abs(p0 - p1).sum()) / 2
+    first, second = pair((p0, p1))
+    return math.tanh(epsilon / 2) * float(np.abs(first - second).sum()) / 2
 
 
-def kl_up(epsilon: float, p0: Floats, p1: Floats) -> float:
+def kl_up(epsilon: float, p0: ArrayLike, p1: ArrayLike) -> float:
     """No channel of the level keeps more KL divergence than this.
 
     Upper bound:  the least of tanh²(epsilon/2) KL(P0, P1), 2 epsilon tanh(epsilon/2) TV, and
                   min(4, e^2epsilon) (e^epsilon - 1)² TV² ([K16] Lemma B.4.2).
     """
-    far = float(np.abs(p0 - p1).sum()) / 2
+    first, second = pair((p0, p1))
+    far = float(np.abs(first - second).sum()) / 2
     duchi = min(4.0, math.exp(2 * min(epsilon, 1))) * math.expm1(min(epsilon, 300)) ** 2 * far**2
-    return min(contraction(epsilon) * float(KL.between(p0, p1)), 2 * epsilon * math.tanh(epsilon / 2) * far, duchi)
+    return min(
+        contraction(epsilon) * float(KL.between(first, second)), 2 * epsilon * math.tanh(epsilon / 2) * far, duchi
+    )
 
 
-def information_up(epsilon: float, prior: Floats) -> float:
+def information_up(epsilon: float, prior: ArrayLike) -> float:
     """No channel of the level tells more about the answer, in nats: min(tanh²(epsilon/2) H, cap(epsilon))."""
-    return min(contraction(epsilon) * entropy(prior), information_cap(epsilon))
+    return min(contraction(epsilon) * entropy(law("prior", prior)), information_cap(epsilon))
 
 
-def one_bit_threshold(p0: Floats, p1: Floats) -> float:
+def one_bit_threshold(p0: ArrayLike, p1: ArrayLike) -> float:
     """The epsilon up to which the binary channel is optimal for every f-divergence at once.
 
     Exact:  docs/math/local-design.md. [K16] Thm 3.4.1 is false where P0(x) = P1(x); there the threshold is 0.
     """
+    first, second = pair((p0, p1))
     with np.errstate(divide="ignore"):
-        ratio = np.where((p0 == 0) & (p1 == 0), 1.0, p0 / np.where(p1 > 0, p1, 1.0) + np.where(p1 > 0, 0.0, np.inf))
+        ratio = first / second
     if np.any(ratio == 1):
         return 0.0
     top = ratio > 1
     low, high = float(ratio[top].min()), float(ratio[~top].max())
     return min(
-        _branch(low - 1, float(p0[top].sum()) - (low * float(p1[top].sum()) if p1[top].sum() else 0.0)),
-        _branch(1 - high, high * float(p1[~top].sum()) - float(p0[~top].sum())),
+        _branch(low - 1, math.inf if math.isinf(low) else float(first[top].sum() - low * second[top].sum())),
+        _branch(1 - high, high * float(second[~top].sum()) - float(first[~top].sum())),
     )
 
 
@@ -69,17 +76,19 @@ def _branch(rise: float, room: float) -> float:
     return math.inf if not room > 1e-15 or math.isinf(rise) else math.log1p(rise / room)
 
 
-def binary_for_testing(epsilon: Fraction, p0: Floats, p1: Floats) -> RandomizedResponse:
+def binary_for_testing(epsilon: Number, p0: ArrayLike, p1: ArrayLike) -> RandomizedResponse:
     """One bit: whether the category is likelier under P0 ([K16] Eq. 3.15)."""
-    cell_of = (p0 >= p1).astype(np.int64)
+    first, second = pair((p0, p1))
+    cell_of = (first >= second).astype(np.int64)
     if cell_of.min() == cell_of.max():
         raise BadValue("The two hypotheses are the same law, so no bit can tell them apart.")
-    return RandomizedResponse(epsilon, p0.size, cell_of=cell_of)
+    return RandomizedResponse(epsilon, first.size, cell_of=cell_of)
 
 
-def binary_for_information(epsilon: Fraction, prior: Floats) -> RandomizedResponse:
+def binary_for_information(epsilon: Number, prior: ArrayLike) -> RandomizedResponse:
     """One bit: whether the category is in a set of probability as near 1/2 as can be found ([K16] Eq. 3.21)."""
-    return RandomizedResponse(epsilon, prior.size, cell_of=halved(prior))
+    half = halved(law("prior", prior))
+    return RandomizedResponse(epsilon, half.size, cell_of=half)
 
 
 def one_bit_testing_factor(epsilon: float) -> float:

@@ -61,7 +61,7 @@ class Certificate:
     @property
     def gap(self) -> float:
         """How much, at most, a better channel could add, as a part of the upper bound."""
-        return 0.0 if self.upper_bound == 0 else (self.upper_bound - self.utility) / self.upper_bound
+        return 0.0 if self.upper_bound == 0 else (self.upper_bound - self.utility) / abs(self.upper_bound)
 
 
 class Channel(ABC):
@@ -83,6 +83,11 @@ class Channel(ABC):
     @abstractmethod
     def outputs(self) -> int:
         """How many reports there are."""
+
+    @property
+    @abstractmethod
+    def rank(self) -> int:
+        """How many things the reports tell apart; frequencies of all categories need as many as categories."""
 
     @property
     @abstractmethod

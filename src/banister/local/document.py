@@ -105,7 +105,7 @@ def _matrix(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> 
 
 
 def _subset(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
-    return SubsetSelection(guarantee.epsilon, _int(fields["categories"]), _int(fields["size"]))
+    return SubsetSelection(guarantee.epsilon, _int(fields["categories"]), _int(fields["size"]), certificate=proof)
 
 
 def _hadamard(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:

@@ -48,6 +48,10 @@ class HadamardResponse(Channel):
         return 1 << self.categories.bit_length()
 
     @property
+    def rank(self) -> int:
+        return self.categories
+
+    @property
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon)
 

@@ -118,6 +118,10 @@ class MatrixChannel(Channel):
         return int(self.weights.shape[1])
 
     @property
+    def rank(self) -> int:
+        return int(np.linalg.matrix_rank(self.cell_matrix))
+
+    @property
     def level(self) -> float:
         return level_up(level_ratio(self.weights))
 

@@ -107,7 +107,7 @@ def best_cut(epsilon: float, q0: Floats, q1: Floats, kind: Divergence) -> Cut:
         best, back = _longest(gains, price)
         ends = _walk(back)
         value = gains.total(ends) / (ends.size + a)
-        excess = best[-1] - price * a
+        excess = float(best[-1]) - price * a
         # V(p) - price b_p <= best, so every ratio is at most price + excess/(b + a), and b is at least 1.
         bound = price + max(0.0, excess) / (1 + a)
         if bound <= value * (1 + 1e-13) + 1e-300:

@@ -25,7 +25,7 @@ def law(name: str, values: ArrayLike) -> Floats:
     total = float(given.sum())
     if not abs(total - 1) <= SUM_SLACK:
         raise BadValue(f"{name} sums to {total:.9g}, not 1. Divide each value by the sum.")
-    return given / total
+    return given if abs(total - 1) <= 1e-14 else given / total
 
 
 def positive_law(name: str, values: ArrayLike) -> Floats:

@@ -62,6 +62,10 @@ class RandomizedResponse(Channel):
         return self.cells
 
     @property
+    def rank(self) -> int:
+        return self.cells
+
+    @property
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon)
 

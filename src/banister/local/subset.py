@@ -47,7 +47,7 @@ class SubsetSelection(Channel):
     prime: int
     certificate: Certificate | None = field(default=None)
 
-    def __init__(self, epsilon: Number, categories: int, size: int) -> None:
+    def __init__(self, epsilon: Number, categories: int, size: int, *, certificate: Certificate | None = None) -> None:
         level = need.non_negative("epsilon", epsilon)
         k = need.whole("categories", categories, least=2, most=1 << 24)
         prime = next_prime(k)
@@ -55,7 +55,7 @@ class SubsetSelection(Channel):
         object.__setattr__(self, "categories", k)
         object.__setattr__(self, "size", need.whole("size", size, least=1, most=prime - 1))
         object.__setattr__(self, "prime", prime)
-        object.__setattr__(self, "certificate", None)
+        object.__setattr__(self, "certificate", certificate)
 
     @classmethod
     def least_variance(cls, epsilon: Number, categories: int) -> "SubsetSelection":
@@ -78,6 +78,10 @@ class SubsetSelection(Channel):
     @property
     def outputs(self) -> int:
         return self.prime * (self.prime - 1)
+
+    @property
+    def rank(self) -> int:
+        return self.categories
 
     @property
     def guarantee(self) -> Guarantee:

@@ -50,6 +50,10 @@ class UnaryEncoding(Channel):
         return 1 << self.categories
 
     @property
+    def rank(self) -> int:
+        return self.categories
+
+    @property
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon)
 

@@ -4,11 +4,11 @@ import sys
 
 import typer
 
-from banister.apps.cli import about, ledger
+from banister.apps.cli import about, ledger, local
 from banister.apps.cli.say import fail
 from banister.errors import BanisterError
 
-FAMILIES = (about, ledger)
+FAMILIES = (about, ledger, local)
 """Every file of commands; a new family is one file and one entry here."""
 
 

@@ -1,0 +1,106 @@
+"""How `banister local` shows its answers, at 80 columns."""
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from banister.local.estimate import Estimate
+from banister.local.testing import Verdict
+from banister.recipes.local_compare import Comparison
+from banister.recipes.local_survey import Survey
+
+_MOST_ROWS = 60
+
+
+def survey(found: Survey, path: Path) -> None:
+    """What a channel file promises and keeps."""
+    channel = found.channel
+    table = _table("", "", header=False)
+    table.add_row("file", str(path))
+    table.add_row("kind", channel.kind)
+    table.add_row("categories, reports", f"{channel.categories}, {channel.outputs}")
+    table.add_row("promise", f"(epsilon, delta) = {channel.guarantee}")
+    table.add_row("true level", f"{channel.level:.9g}")
+    table.add_row("hash", channel.hash[:16])
+    if channel.certificate is not None:
+        proof = channel.certificate
+        by = f"({proof.utility_name}, by {proof.method})"
+        if proof.utility < 0:  # A cost: its utility is minus it.
+            table.add_row("people x squared error", f"{-proof.utility:.9g}  {by}")
+            table.add_row("no channel has", f"less than {-proof.upper_bound:.9g}")
+        else:
+            table.add_row("keeps", f"{proof.utility:.9g}  {by}")
+            table.add_row("no channel keeps", f"more than {proof.upper_bound:.9g}")
+    console().print(table)
+    if channel.rank < channel.categories:
+        console().print(
+            f"It tells {channel.rank} groups apart, so the frequencies of {channel.categories} categories cannot be "
+            "estimated from it. For that, design with --utility estimation."
+        )
+
+
+def estimate(found: Estimate, labels: list[str], confidence: float) -> None:
+    """Frequencies with errors; the tail of a long alphabet is left to the figure."""
+    held = found.intervals(confidence)
+    table = _table("category", "estimate", "standard error", f"{100 * confidence:g} % interval", "on simplex")
+    simplex = found.on_simplex()
+    for x, label in list(enumerate(labels))[:_MOST_ROWS]:
+        table.add_row(
+            Text(label),
+            f"{found.frequencies[x]:.4f}",
+            f"{found.standard_errors[x]:.4f}",
+            f"{held.lower[x]:.4f} to {held.upper[x]:.4f}",
+            f"{simplex[x]:.4f}",
+        )
+    console().print(table)
+    if len(labels) > _MOST_ROWS:
+        console().print(f"... and {len(labels) - _MOST_ROWS} more categories.")
+    console().print(
+        f"{found.people:,} reports, worth {found.effective_people:,.0f} open answers. Each interval holds on its own."
+    )
+
+
+def verdict(found: Verdict, needed: int, power: float) -> None:
+    """The decision, and how often it errs."""
+    errors = found.errors
+    table = _table("", "", header=False)
+    table.add_row("decision", "reject hypothesis 0" if found.rejects_zero else "keep hypothesis 0")
+    table.add_row("log-likelihood ratio", f"{found.statistic:.4f}  (rejects from {errors.threshold:.4f} on)")
+    table.add_row("p-value", f"{found.p_value:.4g}")
+    table.add_row("chance of a false alarm", f"{errors.false_alarm:.4g}")
+    table.add_row("chance of a missed detection", f"{errors.missed_detection:.4g}")
+    table.add_row("errors by", errors.method)
+    table.add_row(f"people for power {power:g}", f"{needed:,}")
+    console().print(table)
+
+
+def comparison(found: Comparison, epsilon: str, categories: int, people: int) -> None:
+    """Channels for frequencies, best first."""
+    console().print(f"A frequency of 1/{categories}: epsilon {epsilon}, {people:,} people, {categories:,} categories.")
+    table = _table("channel", "standard error", "people x variance", "bits a report")
+    for candidate in found.candidates:
+        table.add_row(
+            candidate.name,
+            f"{candidate.standard_error:.3g}",
+            f"{candidate.scaled_variance:.4g}",
+            f"{candidate.report_bits:,}",
+        )
+    console().print(table)
+    console().print(f"No channel has people x variance below {found.least_scaled_variance:.4g} there.")
+
+
+def wrote(path: Path) -> None:
+    console().print(f"Figure in {path}.", markup=False, highlight=False)
+
+
+def console() -> Console:
+    return Console(highlight=False)
+
+
+def _table(*columns: str, header: bool = True) -> Table:
+    table = Table(show_header=header, box=None, pad_edge=False)
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i == 0 or not header else "right", overflow="fold")
+    return table

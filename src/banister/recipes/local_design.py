@@ -1,0 +1,182 @@
+"""What `bn.local` offers: designs with the solver brought along, tests, and every kind of channel."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from banister.core import need
+from banister.core.exact import Number
+from banister.core.linear import Floats
+from banister.core.utility import MUTUAL_INFORMATION, Divergence, divergence, hockey_stick, power
+from banister.errors import BadValue
+from banister.local.bounds import (
+    binary_for_information,
+    binary_for_testing,
+    contraction,
+    information_up,
+    kl_up,
+    one_bit_information_factor,
+    one_bit_testing_factor,
+    one_bit_threshold,
+    total_variation_kept,
+)
+from banister.local.channel import Certificate, Channel, Reports
+from banister.local.distortion import design_distortion as _design_distortion
+from banister.local.estimate import Estimate, Intervals, Likelihood
+from banister.local.estimation import ESTIMATION, MOST_CATEGORIES, design_estimation, design_frequency
+from banister.local.hadamard import HadamardResponse
+from banister.local.information import design_information, information_cap
+from banister.local.matrix import MatrixChannel, geometric, quaternary
+from banister.local.partition import design_between
+from banister.local.priors import law, pair, positive_law, same_length
+from banister.local.response import RandomizedResponse
+from banister.local.several import design_average as _design_average
+from banister.local.several import design_robust as _design_robust
+from banister.local.several import design_worst as _design_worst
+from banister.local.subset import SubsetSelection
+from banister.local.testing import Errors, Verdict, likelihood_ratio_test
+from banister.local.testing import errors_with as _errors_with
+from banister.local.testing import people_needed as _people_needed
+from banister.local.unary import UnaryEncoding
+
+if TYPE_CHECKING:
+    from banister.core.linear import LinearSolver
+
+__all__ = [
+    "Certificate",
+    "Channel",
+    "Divergence",
+    "Errors",
+    "Estimate",
+    "HadamardResponse",
+    "Intervals",
+    "Likelihood",
+    "MatrixChannel",
+    "RandomizedResponse",
+    "Reports",
+    "SubsetSelection",
+    "UnaryEncoding",
+    "Verdict",
+    "binary_for_information",
+    "binary_for_testing",
+    "contraction",
+    "design",
+    "design_average",
+    "design_distortion",
+    "design_robust",
+    "design_worst",
+    "errors_with",
+    "geometric",
+    "hockey_stick",
+    "information_cap",
+    "information_up",
+    "kl_up",
+    "one_bit_information_factor",
+    "one_bit_testing_factor",
+    "one_bit_threshold",
+    "people_needed",
+    "power",
+    "quaternary",
+    "test",
+    "total_variation_kept",
+]
+
+
+def design(
+    *,
+    epsilon: Number,
+    utility: str | Divergence,
+    between: tuple[ArrayLike, ArrayLike] | None = None,
+    prior: ArrayLike | None = None,
+) -> RandomizedResponse | MatrixChannel | SubsetSelection:
+    """The channel that keeps most of what you want to learn, with a certificate that nothing keeps more.
+
+    `between` two laws: utility "kl", "total-variation", "chi-square", "hellinger", "jeffreys", "jensen-shannon",
+    "reverse-kl", or a `Divergence` of your own. With a `prior`: "mutual-information", or "estimation" for the least
+    error of estimated frequencies.
+
+    >>> channel = design(epsilon=1, between=([0.5, 0.3, 0.2], [0.2, 0.3, 0.5]), utility="kl")
+    >>> channel.outputs, round(channel.utility, 6), channel.utility <= channel.upper_bound
+    (2, 0.039997, True)
+    """
+    level = need.non_negative("epsilon", epsilon)
+    if between is not None and prior is None:
+        return design_between(level, *pair(between), _divergence(utility))
+    if prior is None or between is not None:
+        raise BadValue("Give either between=(p0, p1), two hypotheses, or prior=p, the law of the answers.")
+    if utility == MUTUAL_INFORMATION:
+        return design_information(level, positive_law("prior", prior), _solver())
+    if utility == ESTIMATION:
+        known = positive_law("prior", prior)
+        if known.size > MOST_CATEGORIES:
+            return design_frequency(level, known.size)
+        return design_estimation(level, known, _solver())
+    raise BadValue(
+        f"utility = {utility!r} needs two hypotheses; with a prior it is {MUTUAL_INFORMATION} or {ESTIMATION}."
+    )
+
+
+def design_average(*, epsilon: Number, hypotheses: Sequence[ArrayLike], utility: str | Divergence) -> MatrixChannel:
+    """For several hypotheses: the largest mean divergence over ordered pairs. Up to 20 categories.
+
+    >>> laws = [0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]
+    >>> design_average(epsilon=1, hypotheses=laws, utility="kl").outputs
+    3
+    """
+    return _design_average(need.non_negative("epsilon", epsilon), hypotheses, _divergence(utility), _solver())
+
+
+def design_worst(*, epsilon: Number, hypotheses: Sequence[ArrayLike], utility: str | Divergence) -> MatrixChannel:
+    """For several hypotheses: the largest divergence of the worst ordered pair. Up to 20 categories."""
+    return _design_worst(need.non_negative("epsilon", epsilon), hypotheses, _divergence(utility), _solver())
+
+
+def design_robust(
+    *, epsilon: Number, zero: Sequence[ArrayLike], one: Sequence[ArrayLike], utility: str | Divergence
+) -> MatrixChannel:
+    """For two hypotheses that are classes of laws: the largest divergence that is kept whichever laws are true."""
+    return _design_robust(need.non_negative("epsilon", epsilon), zero, one, _divergence(utility), _solver())
+
+
+def design_distortion(*, epsilon: Number, prior: ArrayLike, distortion: ArrayLike) -> MatrixChannel:
+    """The channel with the least expected distortion[x][y] of reporting y for x; its utility is minus that."""
+    return _design_distortion(need.non_negative("epsilon", epsilon), law("prior", prior), distortion, _solver())
+
+
+def test(reports: Reports, channel: Channel, p0: ArrayLike, p1: ArrayLike, *, size: float = 0.05) -> Verdict:  # noqa: PT028
+    """The most powerful test of hypothesis 0 against 1 from reports, with its true errors.
+
+    >>> p0, p1 = [0.5, 0.3, 0.2], [0.2, 0.3, 0.5]
+    >>> channel = design(epsilon=2, between=(p0, p1), utility="kl")
+    >>> test(channel.respond([0] * 60), channel, p0, p1).rejects_zero
+    False
+    """
+    if reports.channel != channel.hash:
+        raise BadValue("These reports come from another channel (the hash differs). Test with the one that made them.")
+    return likelihood_ratio_test(reports, channel, *_hypotheses(p0, p1), size)
+
+
+def errors_with(channel: Channel, p0: ArrayLike, p1: ArrayLike, *, people: int, size: float = 0.05) -> Errors:
+    """How often the best test of the size errs with that many reports."""
+    return _errors_with(channel, *_hypotheses(p0, p1), need.whole("people", people, least=1), size)
+
+
+def people_needed(channel: Channel, p0: ArrayLike, p1: ArrayLike, *, power: float, size: float = 0.05) -> int:
+    """How many reports the test needs for a wanted power."""
+    return _people_needed(channel, *_hypotheses(p0, p1), size, power)
+
+
+def _hypotheses(p0: ArrayLike, p1: ArrayLike) -> tuple[Floats, Floats]:
+    first, second = same_length([law("p0", p0), law("p1", p1)])
+    return first, second
+
+
+def _divergence(utility: str | Divergence) -> Divergence:
+    return divergence(utility) if isinstance(utility, str) else utility
+
+
+def _solver() -> "LinearSolver":
+    from banister.engines.solvers.highs import HighsSolver  # Imported late: it is heavy, and few designs need it.
+
+    return HighsSolver()

@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from banister.apps.cli import build
+from banister.errors import BadValue
+
+RUN = CliRunner(env={"COLUMNS": "80"})
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*words: str | Path) -> str:
+    done = RUN.invoke(build(), ["local", *map(str, words)])
+    if done.exception is not None:
+        raise done.exception
+    assert max(len(line) for line in done.output.splitlines()) <= 80
+    return done.output
+
+
+def test_a_survey_from_end_to_end() -> None:
+    channel, reports = Path("c.json"), Path("r.csv")
+    assert "20190 people" in run("example", "patients", "--out", ".").replace("\n", " ")
+    shown = run(
+        *("design", "--epsilon", "1", "--prior", "prior.csv", "--utility", "mutual-information"),
+        *("--out", channel, "--figure", "c.svg"),
+    )
+    assert "no channel keeps" in shown
+    assert "hash" in run("show", channel)
+    assert "20190 reports" in run("respond", channel, "answers.csv", "--out", reports)
+    shown = run("estimate", channel, reports, "--figure", "e.svg")
+    assert "excellent" in shown
+    assert "open answers" in shown
+    assert Path("c.svg").stat().st_size > 1000
+    assert Path("e.svg").stat().st_size > 1000
+
+
+def test_a_test_from_end_to_end() -> None:
+    laws, answers = Path("laws.csv"), Path("answers.csv")
+    laws.write_text("category,p0,p1\na,0.6,0.2\nb,0.2,0.2\nc,0.2,0.6\n")
+    answers.write_text("answer\n" + "a\n" * 300)
+    shown = run("design", "--epsilon", "1", "--between", laws, "--utility", "kl", "--out", "c.json")
+    assert "cannot be estimated from it" in " ".join(shown.split())
+    run("respond", "c.json", answers, "--out", "r.csv")
+    shown = run("test", "c.json", "r.csv", "--between", laws)
+    assert "keep hypothesis 0" in shown
+    assert "people for power 0.9" in shown
+
+
+def test_long_alphabets_are_cut_and_drawn() -> None:
+    prior, answers = Path("p.csv"), Path("a.csv")
+    prior.write_text("category,probability\n" + "".join(f"c{i},0.01\n" for i in range(100)))
+    answers.write_text("answer\n" + "".join(f"c{i % 100}\n" for i in range(2000)))
+    run("design", "--epsilon", "2", "--prior", prior, "--utility", "estimation", "--out", "c.json")
+    run("respond", "c.json", answers, "--out", "r.csv")
+    shown = run("estimate", "c.json", "r.csv", "--figure", "e.png")
+    assert "and 40 more categories" in shown
+
+
+def test_comparison_names_the_best_first() -> None:
+    lines = run("compare", "--epsilon", "1", "--categories", "1000", "--people", "1000000").splitlines()
+    assert lines[2].startswith("subset selection")
+
+
+def test_errors_are_ours() -> None:
+    with pytest.raises(BadValue, match="does not exist"):
+        run("show", "none.json")

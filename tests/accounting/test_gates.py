@@ -115,6 +115,23 @@ def test_asymmetric_losses_cost_the_worse_direction() -> None:
     assert price == pytest.approx(max(math.log(4 / 3), math.log(1 / 8 + 9 / 8)), rel=1e-6)
 
 
+def test_gates_have_words_for_people() -> None:
+    gates = (
+        Basic(Fraction(1)),
+        Renyi(Fraction(1), Fraction(45, 2)),
+        Concentrated(Fraction(1)),
+        GaussianGate(Fraction(1)),
+        Units(Fraction(1), Fraction(1, 100)),
+    )
+    assert [gate.in_words() for gate in gates] == [
+        "epsilons added up",
+        "Rényi divergence of order 22.5",
+        "rho of zCDP",
+        "mu² of Gaussian privacy",
+        "units of epsilon 0.01",
+    ]
+
+
 def test_largest_finds_the_edge_or_zero() -> None:
     assert largest(lambda x: x <= Fraction(3, 8)) == Fraction(3, 8)
     assert largest(lambda x: False) == 0

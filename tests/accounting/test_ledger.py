@@ -56,7 +56,7 @@ def test_a_refusal_says_what_is_left_and_writes_nothing() -> None:
     with pytest.raises(BudgetExceeded) as caught:
         write(store, "0.4")
     assert str(caught.value) == (
-        "The charge 'ages' (epsilon = 0.4) does not fit the budget (1, 0) after 1 charges: the total would go over the "
+        "The charge 'ages' (epsilon = 0.4) does not fit the budget (1, 0) after 1 charge: the total would go over the "
         "budget. The largest epsilon that still fits is 0.09. Nothing was charged and nothing was drawn."
     )
     assert tuple(store.lines()) == before

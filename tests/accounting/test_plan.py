@@ -118,6 +118,8 @@ def test_bad_plans_are_refused() -> None:
         plan_for(BUDGET, 0)
     with pytest.raises(BadValue, match="count = 0 must be a whole number, 1 or above"):
         plan_for(BUDGET, [(Guarantee("0.1"), 0)])
+    with pytest.raises(BadValue, match=r"The budget .* leaves no epsilon for 9 questions"):
+        plan_for(Guarantee(Fraction(1, 2**70), Fraction(1, 2**80)), 9)
     with pytest.raises(BadValue, match="A str cannot be charged"):
         plan_for(BUDGET, ["0.1"])  # type: ignore[list-item]
 

@@ -1,6 +1,7 @@
 """The ledger at the front door, from creation to the last charge."""
 
 import multiprocessing
+import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -56,6 +57,38 @@ def test_bad_terms_are_refused_and_nothing_is_made(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match="neighbours = 'replace' must be one of"):
         bn.Ledger.create(tmp_path / "a", budget=BUDGET, neighbours="replace", questions=bn.AsYouGo())  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_code_on_a_server(postgres: str) -> None:
+    address = f"{postgres}#front-{os.getpid()}"
+    with create(address) as ledger:
+        ledger.charge(bn.Guarantee("0.1"), label="median age", neighbours=REPLACE)
+    with bn.Ledger.open(address) as ledger:
+        assert ledger.verify()[0] == 1
+        assert "banister@" not in str(ledger.summary())
+
+
+def test_a_plan_ends_when_its_places_are_taken(tmp_path: Path) -> None:
+    with bn.Ledger.create(tmp_path / "a", budget=BUDGET, neighbours=REPLACE, questions=3) as ledger:
+        share = ledger.remaining().largest_epsilon
+        for _ in range(3):
+            ledger.charge(bn.Guarantee(share), label="planned", neighbours=REPLACE)
+        with pytest.raises(bn.BudgetExceeded, match=r"has no free place for it\. Free places: none"):
+            ledger.charge(bn.Guarantee("1e-9"), label="one more", neighbours=REPLACE)
+        assert ledger.verify()[0] == 3
+    with bn.Ledger.open(tmp_path / "a") as ledger:
+        assert ledger.remaining().used == 1
+
+
+def test_a_timeline_has_the_first_and_the_last_moment_and_not_too_many() -> None:
+    ledger = create("memory:", bn.Guarantee(1))
+    for _ in range(50):
+        ledger.charge(bn.Guarantee("1/50"), label="x", neighbours=REPLACE)
+    moments = ledger.timeline(most=10)
+    assert [(m.used, m.largest_epsilon) for m in (moments[0], moments[-1])] == [(0, 1), (1, 0)]
+    assert len(moments) <= 12
+    assert len(ledger.timeline()) == 51
+    ledger.close()
 
 
 def _race(path: Path, count: int) -> None:

@@ -63,7 +63,9 @@ class Remaining:
     """The free places of a plan, or the state of each gate, in words."""
 
     def __str__(self) -> str:
-        return f"{self.charges} charges made; the largest epsilon that still fits is {brief_down(self.largest_epsilon)}"
+        return (
+            f"{_charges(self.charges)} made; the largest epsilon that still fits is {brief_down(self.largest_epsilon)}"
+        )
 
 
 class _Refused(Exception):
@@ -190,6 +192,11 @@ def _refusal(terms: Terms, charge: Charge, refused: _Refused) -> str:
     why = terms.accountant.why_not(refused.totals, charge)
     largest = brief_down(terms.accountant.largest_epsilon(refused.totals))
     return (
-        f"The charge '{charge.label}' ({what}) does not fit the budget {terms.budget} after {refused.charges} charges: "
+        f"The charge '{charge.label}' ({what}) does not fit the budget {terms.budget} after "
+        f"{_charges(refused.charges)}: "
         f"{why} The largest epsilon that still fits is {largest}. Nothing was charged and nothing was drawn."
     )
+
+
+def _charges(count: int) -> str:
+    return "1 charge" if count == 1 else f"{count} charges"

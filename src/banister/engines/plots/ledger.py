@@ -24,7 +24,7 @@ def draw_budget(moments: Sequence[Moment], path: Path, *, title: str) -> None:
     if path.suffix not in FORMATS:
         raise BadValue(f"The figure '{path.name}' must end in one of: {', '.join(FORMATS)}.")
     try:
-        from matplotlib import dates
+        from matplotlib import dates, rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtra.naming("matplotlib", "plot") from error
@@ -49,4 +49,5 @@ def draw_budget(moments: Sequence[Moment], path: Path, *, title: str) -> None:
     for axes in (upper, lower):
         axes.grid(alpha=0.25, linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path)
+    with rc_context({"svg.hashsalt": "banister"}):
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)  # The same file every time.

@@ -15,6 +15,7 @@ from .mechanisms.integer_vector_staircase import IntegerVectorStaircase
 from .mechanisms.laplace import Laplace
 from .mechanisms.on_grid import OnGrid
 from .mechanisms.staircase import Staircase
+from .mechanisms.tabulated import TabulatedNoise
 from .mechanisms.truncated_staircase import TruncatedStaircase
 from .mechanisms.uniform import Uniform
 from .mechanisms.vector_staircase import VectorStaircase
@@ -46,6 +47,7 @@ __all__ = [
     "PrivacyLoss",
     "Staircase",
     "StaircaseChoice",
+    "TabulatedNoise",
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",

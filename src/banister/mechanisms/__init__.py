@@ -12,6 +12,7 @@ from banister.mechanisms import (
     laplace,
     on_grid,
     staircase,
+    tabulated,
     truncated_staircase,
     uniform,
 )
@@ -29,6 +30,7 @@ from banister.mechanisms.laplace import Laplace
 from banister.mechanisms.line_noise import LineNoise
 from banister.mechanisms.on_grid import OnGrid
 from banister.mechanisms.staircase import Staircase
+from banister.mechanisms.tabulated import TabulatedNoise
 from banister.mechanisms.truncated_staircase import TruncatedStaircase
 from banister.mechanisms.uniform import Uniform
 from banister.mechanisms.vector_staircase import VectorStaircase
@@ -42,6 +44,7 @@ ALL = (
     laplace,
     on_grid,
     staircase,
+    tabulated,
     truncated_staircase,
     uniform,
 )
@@ -66,6 +69,7 @@ __all__ = [
     "PermuteAndFlip",
     "Staircase",
     "StaircaseChoice",
+    "TabulatedNoise",
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",

@@ -20,12 +20,14 @@ from .mechanisms.truncated_staircase import TruncatedStaircase
 from .mechanisms.uniform import Uniform
 from .mechanisms.vector_staircase import VectorStaircase
 from .recipes import local
+from .recipes.least_noise import Comparison, Over, least_noise
 from .recipes.ledger import Ledger
 
 __all__ = [
     "AsYouGo",
     "BanisterError",
     "BudgetExceeded",
+    "Comparison",
     "Cost",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -43,6 +45,7 @@ __all__ = [
     "Moves",
     "Neighbours",
     "OnGrid",
+    "Over",
     "PermuteAndFlip",
     "PrivacyLoss",
     "Staircase",
@@ -51,6 +54,7 @@ __all__ = [
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",
+    "least_noise",
     "local",
 ]
 

@@ -79,14 +79,21 @@ def _spaced(first: float, last: float) -> Floats:
 
 
 def _refined(nodes: Floats, cost: Cost, tail: Tail) -> Floats:
-    """Halve the intervals in which most could be hidden: a large rise of the cost times a large fall of the tail."""
+    """Halve the intervals in which much could be hidden: a large rise of the cost times a large fall of the tail."""
+    allowed = _HIDDEN * _add_up(nodes, cost, tail)
+    levels, tails, added = cost.size(nodes), tail(nodes), [nodes]
+    ends = np.stack([nodes[:-1], nodes[1:], levels[:-1], levels[1:], tails[:-1], tails[1:]])
     for _ in range(_ROUNDS):
-        hidden = np.diff(cost.size(nodes)) * -np.diff(tail(nodes))
-        worst = np.flatnonzero(hidden > _HIDDEN * _add_up(nodes, cost, tail))
-        if not worst.size:
+        ends = ends[:, (ends[3] - ends[2]) * (ends[4] - ends[5]) > allowed]
+        if not ends.size:
             break
-        nodes = np.sort(np.concatenate([nodes, (nodes[worst] + nodes[worst + 1]) / 2]))
-    return nodes
+        low, high, level_low, level_high, tail_low, tail_high = ends
+        middle = (low + high) / 2
+        level, left = cost.size(middle), tail(middle)
+        added.append(middle)
+        halves = [low, middle, level_low, level, tail_low, left], [middle, high, level, level_high, left, tail_high]
+        ends = np.concatenate([np.stack(half) for half in halves], axis=1)
+    return np.sort(np.concatenate(added))
 
 
 def _add_up(nodes: Floats, cost: Cost, tail: Tail, *, shift: float = 0.0) -> float:

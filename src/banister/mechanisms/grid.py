@@ -71,9 +71,22 @@ class Grid:
     def units(self, answers: NDArray[np.generic]) -> Integers:
         """The nearest multiples of the step to many answers, counted in steps."""
         if self.exponent is None or np.issubdtype(answers.dtype, np.integer):
-            return np.array([self.unit(x) for x in answers.ravel().tolist()], dtype=np.int64).reshape(answers.shape)
+            return self._units_of_fractions(answers)
         whole, part = self.split(answers)
         return whole + (part >= 0.5)
+
+    def _units_of_fractions(self, answers: NDArray[np.generic]) -> Integers:
+        """Doubles decide where they are far from a half; answers close to one are rounded as exact fractions."""
+        steps = answers.astype(np.float64) * float(self.step.denominator) / float(self.step.numerator)
+        if not np.all(np.abs(steps) <= RANGE):
+            raise self._too_far()
+        # Four roundings of 2^-53 each: converting the answer, the two parts of the step, and the operations.
+        margin = (np.abs(steps) + 1) * 2.0**-49
+        near = np.abs(steps + 0.5 - np.rint(steps + 0.5)) <= margin
+        units = np.floor(steps + 0.5).astype(np.int64)
+        for place in np.flatnonzero(near):
+            units.flat[place] = self.unit(answers.flat[place].item())
+        return units
 
     def split(self, answers: NDArray[np.generic]) -> tuple[Integers, Floats]:
         """answer/step as whole steps and a part in [0, 1), both exact; needs a step that is a power of two."""

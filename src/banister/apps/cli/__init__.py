@@ -1,15 +1,23 @@
 """The `banister` command. Each file of this room holds one family of commands and a `register` function."""
 
 import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 
 import typer
 
-from banister.apps.cli import about, ledger, local
 from banister.apps.cli.say import fail
 from banister.errors import BanisterError
 
-FAMILIES = (about, ledger, local)
-"""Every file of commands; a new family is one file and one entry here."""
+
+def families() -> Iterator[ModuleType]:
+    """Every file of this room that registers commands; a new family is one new file."""
+    for found in iter_modules(__path__):
+        module = import_module(f"{__name__}.{found.name}")
+        if hasattr(module, "register"):
+            yield module
 
 
 def build() -> typer.Typer:
@@ -22,7 +30,7 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
     )
-    for family in FAMILIES:
+    for family in families():
         family.register(app)
     return app
 

@@ -1,0 +1,76 @@
+"""`banister noise`: which noise is least, in a table, as JSON, or as a figure."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from banister.recipes.least_noise import Comparison
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def noise(
+        epsilon: Annotated[str, typer.Option(help="Privacy level, such as 0.5 or 1/2.")],
+        sensitivity: Annotated[str, typer.Option(help="How far one person can move the answer.")],
+        delta: Annotated[str, typer.Option(help="Chance of a larger loss; 0 for pure privacy.")] = "0",
+        cost: Annotated[str, typer.Option(help="magnitude (|error|), power (error²), or an exponent.")] = "magnitude",
+        integer: Annotated[bool, typer.Option("--integer", help="The answer is a whole number.")] = False,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+        figure: Annotated[Path | None, typer.Option(help="Draw the laws and costs: .svg, .png or .html.")] = None,
+    ) -> None:
+        """Compare every noise that gives a guarantee, the least first.
+
+        Example: banister noise --epsilon 5 --sensitivity 1 --cost power
+        """
+        from banister.recipes.least_noise import as_record, least_noise
+
+        over = "integers" if integer else "reals"
+        found = least_noise(epsilon=epsilon, delta=delta, sensitivity=sensitivity, over=over, cost=cost)
+        if as_json:
+            typer.echo(json.dumps(as_record(found), indent=2))
+        else:
+            show(found)
+        if figure is not None:
+            from banister.recipes.noise_figure import draw_noise
+
+            typer.echo(f"Figure: {draw_noise(found, figure)}", err=as_json)
+
+
+def show(found: "Comparison") -> None:
+    """The comparison as a table that a person can read at 80 columns."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    question, best = found.question, found.best
+    table = Table(
+        title=f"Noise for {question.guarantee}, sensitivity {float(question.sensitivity):g}, {question.over.value}"
+    )
+    table.add_column("noise", no_wrap=True)
+    table.add_column(f"expected {question.cost.name}", justify="right")
+    table.add_column("x best", justify="right")
+    table.add_column("95 % within", justify="right")
+    proven = any(each.optimal for each in found.contenders)
+    if proven:
+        table.add_column("optimal by")
+    for each in found.contenders:
+        times = each.risk / best.risk if best.risk else 1.0
+        cells = (each.name, f"{each.risk:.6g}", f"{times:.4g}", f"±{each.interval:.4g}")
+        table.add_row(*cells, *((each.optimal,) if proven else ()))
+    console.print(table)
+    console.print(_verdict(found))
+
+
+def _verdict(found: "Comparison") -> str:
+    words = (
+        f"The least noise known here is {found.best.name}: expected {found.question.cost.name} {found.best.risk:.6g}."
+    )
+    if found.best.optimal:
+        return f"{words}\nNothing with this guarantee can do better ({found.best.optimal})."
+    if found.lower_bound is None or found.gap is None:
+        return words
+    left = f"at most {found.gap:.2%} is left to gain"
+    return f"{words}\nNo mechanism with this guarantee is below {found.lower_bound:.6g}: {left}."

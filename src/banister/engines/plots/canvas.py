@@ -1,0 +1,66 @@
+"""What every figure shares: one library, one palette, and files that are the same for the same picture."""
+
+import html
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from banister.errors import BadValue, MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = (".svg", ".png", ".pdf", ".html")
+COLOURS = ("#1b6ca8", "#d1495b", "#3f8f6b", "#edae49", "#6a4c93", "#6c757d")
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<style>
+body{{margin:2rem auto;max-width:70rem;font-family:system-ui,sans-serif}}
+svg{{max-width:100%;height:auto}}
+</style>
+</head><body><h1>{title}</h1>{drawing}</body></html>
+"""
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure of that many inches."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra.naming("matplotlib", "plot") from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def tidy(axes: "Axes") -> None:
+    """A light grid, and no frame on the sides where nothing is read."""
+    axes.grid(alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def checked(path: Path) -> Path:
+    """The path of a figure, refused early when its ending names no format that can be drawn."""
+    if path.suffix.lower() not in FORMATS:
+        raise BadValue(f"The figure '{path.name}' must end in one of: {', '.join(FORMATS)}.")
+    return path
+
+
+def save(figure: "Figure", path: Path, *, title: str) -> None:
+    """Write the figure whole or not at all; an .html page carries its drawing inside."""
+    import matplotlib as mpl
+
+    kind = checked(path).suffix.lower().removeprefix(".")
+    drawing = io.BytesIO()
+    # Without a date and with a fixed salt the same picture is the same file.
+    with mpl.rc_context({"svg.hashsalt": "banister", "svg.fonttype": "path"}):
+        date = {"svg": {"Date": None}, "html": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+        figure.savefig(drawing, format="svg" if kind == "html" else kind, dpi=160, metadata=date)
+    content = drawing.getvalue()
+    if kind == "html":
+        svg = content.decode("utf-8")
+        content = _PAGE.format(title=html.escape(title), drawing=svg[svg.index("<svg") :]).encode("utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(content)
+    part.replace(path)

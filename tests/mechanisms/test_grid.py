@@ -1,0 +1,64 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from banister.errors import BadValue
+from banister.mechanisms import Gaussian, Grid, Laplace
+
+REALS = st.floats(min_value=-1e6, max_value=1e6)
+
+
+@given(REALS, REALS, st.sampled_from([Fraction(1, 8), Fraction(1, 100), Fraction(3, 7), Fraction(2)]))
+def test_rounded_answers_differ_by_at_most_the_rounded_up_distance(x: float, y: float, step: Fraction) -> None:
+    grid = Grid(step)
+    distance = abs(Fraction(x) - Fraction(y))
+    assert abs(grid.unit(x) - grid.unit(y)) <= grid.units_of_sensitivity(distance)
+
+
+@given(st.lists(st.floats(min_value=-1e9, max_value=1e9), min_size=1, max_size=20), st.integers(-30, 10))
+def test_one_and_many_round_alike_and_split_exactly(values: list[float], exponent: int) -> None:
+    grid = Grid(Fraction(2) ** exponent)
+    array = np.array(values)
+    assert grid.units(array).tolist() == [grid.unit(value) for value in values]
+    whole, part = grid.split(array)
+    for i, value in enumerate(values):
+        assert 0 <= part[i] < 1
+        if value > 0:
+            assert int(whole[i]) + Fraction(float(part[i])) == Fraction(value) / grid.step
+
+
+@given(st.lists(st.integers(-(10**12), 10**12), min_size=1, max_size=20), st.sampled_from(["1/100", "1/3", "7/2", 2]))
+def test_many_answers_on_any_grid_round_like_one(values: list[int], step: str) -> None:
+    grid = Grid(step)
+    for array in (np.array(values), np.array(values) / 200):
+        assert grid.units(array).tolist() == [grid.unit(value) for value in array.tolist()]
+
+
+def test_halves_go_up_and_never_to_even() -> None:
+    """Half-even rounding would put 0.5 and 1.5, one apart, two steps apart."""
+    grid = Grid(1)
+    assert [grid.unit(x) for x in (-1.5, -0.5, 0.5, 1.5, 2.5)] == [-1, 0, 1, 2, 3]
+    assert grid.units(np.array([-1.5, -0.5, 0.5, 1.5, 2.5])).tolist() == [-1, 0, 1, 2, 3]
+    assert round(1.5) - round(0.5) == 2  # what Python's own rounding does
+    assert grid.unit(0.49999999999999994) == 0
+    assert grid.units(np.array([0.49999999999999994, -1e-300])).tolist() == [0, 0]
+
+
+def test_whole_answers_and_fractions_are_exact_on_any_grid() -> None:
+    grid = Grid("1/3")
+    assert grid.units(np.array([1, -7])).tolist() == [3, -21]
+    assert grid.unit(Fraction(1, 2)) == 2
+    assert grid.place(3) == 1.0
+    assert grid.place_many(np.array([3, 6])).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("mechanism", [Laplace, Gaussian])
+def test_ideal_noise_needs_a_power_of_two(mechanism: type) -> None:
+    arguments = {"epsilon": 1, "sensitivity": 1, "grid": Fraction(1, 10)} | (
+        {"delta": 1e-6} if mechanism is Gaussian else {}
+    )
+    with pytest.raises(BadValue, match=r"grid = 0\.1 must be a power of two for this noise"):
+        mechanism(**arguments)

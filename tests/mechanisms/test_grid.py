@@ -25,9 +25,11 @@ def test_one_and_many_round_alike_and_split_exactly(values: list[float], exponen
     assert grid.units(array).tolist() == [grid.unit(value) for value in values]
     whole, part = grid.split(array)
     for i, value in enumerate(values):
-        assert 0 <= part[i] < 1
-        if value > 0:
+        assert -0.5 <= part[i] <= 0.5
+        if abs(value) >= grid.smallest_split():
             assert int(whole[i]) + Fraction(float(part[i])) == Fraction(value) / grid.step
+        one, rest = grid.split_one(value)
+        assert one + rest == Fraction(value) / grid.step
 
 
 @given(st.lists(st.integers(-(10**12), 10**12), min_size=1, max_size=20), st.sampled_from(["1/100", "1/3", "7/2", 2]))
@@ -62,3 +64,9 @@ def test_ideal_noise_needs_a_power_of_two(mechanism: type) -> None:
     )
     with pytest.raises(BadValue, match=r"grid = 0\.1 must be a power of two for this noise"):
         mechanism(**arguments)
+
+
+def test_answers_too_small_to_split_are_released_by_the_exact_road() -> None:
+    noise = Laplace(epsilon=1, sensitivity=1000, grid=2)
+    answers = np.array([5e-324, -5e-324, 0.0, 7.0])
+    assert noise.release(np.tile(answers, 50)).shape == (200,)

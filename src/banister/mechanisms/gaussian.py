@@ -15,9 +15,9 @@ from banister.mechanisms.calibration import least_scale
 from banister.mechanisms.grid import Floats, Grid
 from banister.mechanisms.integer_noise import Integers
 from banister.mechanisms.integer_staircase import HINT
-from banister.mechanisms.line_noise import LineNoise
+from banister.mechanisms.line_noise import LineNoise, rounded_unit, rounded_units
 from banister.sampling.bits import BitSource
-from banister.sampling.rounded import NormalSize, rounded_many, rounded_one
+from banister.sampling.rounded import NormalSize
 
 _LAW = NormalSize()
 
@@ -108,15 +108,10 @@ class Gaussian(LineNoise):
         return float((self.sigma * math.sqrt(2)) ** m * math.gamma((m + 1) / 2) / math.sqrt(math.pi))
 
     def draw_unit(self, answer: Number, bits: BitSource) -> int:
-        whole, part = self.grid.split_one(answer)
-        return whole + rounded_one(part, self._steps(), _LAW, bits)
+        return rounded_unit(self.grid, answer, Fraction(self.sigma), _LAW, bits)
 
     def draw_units(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
-        whole, part = self.grid.split(answers)
-        return whole + rounded_many(part, self._steps(), _LAW, bits)
-
-    def _steps(self) -> Fraction:
-        return Fraction(self.sigma) / self.grid.step
+        return rounded_units(self.grid, answers, Fraction(self.sigma), _LAW, bits)
 
 
 def examples() -> tuple[Gaussian, ...]:

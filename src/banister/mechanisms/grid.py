@@ -57,15 +57,15 @@ class Grid:
         return whole + (2 * part.numerator >= part.denominator)
 
     def split_one(self, answer: Number) -> tuple[int, Fraction]:
-        """answer/step as whole steps and a part in [0, 1), both exact."""
+        """answer/step as whole steps and a part from -1/2 to 1/2, both exact."""
         exponent = self.exponent
-        if exponent is not None and isinstance(answer, float) and math.frexp(answer)[1] - exponent < 1000:
+        if exponent is not None and isinstance(answer, float) and abs(math.frexp(answer)[1] - exponent) < 1000:
             steps = Fraction(math.ldexp(answer, -exponent))
         else:
             steps = need.exact("answer", answer) / self.step
         if not abs(steps) <= RANGE:
             raise self._too_far()
-        whole = math.floor(steps)
+        whole = round(steps)
         return whole, steps - whole
 
     def units(self, answers: NDArray[np.generic]) -> Integers:
@@ -89,16 +89,22 @@ class Grid:
         return units
 
     def split(self, answers: NDArray[np.generic]) -> tuple[Integers, Floats]:
-        """answer/step as whole steps and a part in [0, 1), both exact; needs a step that is a power of two."""
+        """answer/step as whole steps and a part from -1/2 to 1/2; needs a step that is a power of two.
+
+        Exact:  dividing by a power of two is, and so is taking away the nearest whole number. Only what is below
+                `smallest_split` loses bits in the division.
+        """
         exponent = self.power_of_two()
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", under="ignore"):
             steps = np.ldexp(answers.astype(np.float64), -exponent)
         if not np.all(np.abs(steps) <= RANGE):
             raise self._too_far()
-        whole = np.floor(steps)
-        # x - ⌊x⌋ is exact but for tiny negative x, where it rounds to 1: still on the right side of 1/2.
-        part = steps - whole
-        return whole.astype(np.int64) + (part == 1.0), np.where(part == 1.0, 0.0, part)
+        whole = np.rint(steps)
+        return whole.astype(np.int64), steps - whole
+
+    def smallest_split(self) -> float:
+        """Sizes from here on are split without losing a bit."""
+        return math.ldexp(1.0, max(self.power_of_two(), 0) - 960)
 
     def power_of_two(self) -> int:
         """The exponent of the step, for mechanisms that must split answers exactly."""

@@ -14,9 +14,9 @@ from banister.core.loss import PrivacyLoss
 from banister.mechanisms.grid import Floats, Grid
 from banister.mechanisms.integer_noise import Integers
 from banister.mechanisms.integer_staircase import HINT
-from banister.mechanisms.line_noise import LineNoise
+from banister.mechanisms.line_noise import LineNoise, rounded_unit, rounded_units
 from banister.sampling.bits import BitSource
-from banister.sampling.rounded import ExponentialSize, rounded_many, rounded_one
+from banister.sampling.rounded import ExponentialSize
 
 _LAW = ExponentialSize()
 
@@ -76,15 +76,10 @@ class Laplace(LineNoise):
         return float(math.gamma(float(cost.exponent) + 1) * self.scale ** float(cost.exponent))
 
     def draw_unit(self, answer: Number, bits: BitSource) -> int:
-        whole, part = self.grid.split_one(answer)
-        return whole + rounded_one(part, self._steps(), _LAW, bits)
+        return rounded_unit(self.grid, answer, self.sensitivity / self.epsilon, _LAW, bits)
 
     def draw_units(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
-        whole, part = self.grid.split(answers)
-        return whole + rounded_many(part, self._steps(), _LAW, bits)
-
-    def _steps(self) -> Fraction:
-        return self.sensitivity / self.epsilon / self.grid.step
+        return rounded_units(self.grid, answers, self.sensitivity / self.epsilon, _LAW, bits)
 
 
 def examples() -> tuple[Laplace, ...]:

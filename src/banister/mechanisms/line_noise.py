@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from typing import overload
 
 import numpy as np
@@ -15,6 +16,25 @@ from banister.core.loss import PrivacyLoss
 from banister.mechanisms.grid import Floats, Grid, finite_answers
 from banister.mechanisms.integer_noise import Integers
 from banister.sampling.bits import SYSTEM, BitSource
+from banister.sampling.rounded import SizeLaw, rounded_many, rounded_one
+
+
+def rounded_units(
+    grid: Grid, answers: NDArray[np.generic], spread: Fraction, law: SizeLaw, bits: BitSource
+) -> Integers:
+    """The exact rounding to the grid of answer + spread · X, for each answer and an ideal X of that law."""
+    whole, part = grid.split(answers)
+    units = whole + rounded_many(part, spread / grid.step, law, bits)
+    tiny = (np.abs(answers.astype(np.float64)) < grid.smallest_split()) & (answers != 0)
+    for place in np.flatnonzero(tiny):
+        units[place] = rounded_unit(grid, answers[place].item(), spread, law, bits)
+    return units
+
+
+def rounded_unit(grid: Grid, answer: Number, spread: Fraction, law: SizeLaw, bits: BitSource) -> int:
+    """The same for one answer."""
+    whole, part = grid.split_one(answer)
+    return whole + rounded_one(part, spread / grid.step, law, bits)
 
 
 class LineNoise(ABC):

@@ -77,7 +77,7 @@ class ExponentialSize:
 
 
 def rounded_many(parts: NDArray[np.float64], scale: Fraction, law: SizeLaw, bits: BitSource) -> NDArray[np.int64]:
-    """⌊part + 1/2 + scale · X⌋ for each part in [0, 1), with independent X."""
+    """⌊part + 1/2 + scale · X⌋ for each part from -1/2 to 1/2, with independent X."""
     words = bits.words(parts.size, 64)
     negative = np.unpackbits(bits.words((parts.size + 7) // 8, 8).astype(np.uint8), count=parts.size)
     uniform = (words.astype(np.float64) + 0.5) * 2.0**-64
@@ -93,7 +93,7 @@ def rounded_many(parts: NDArray[np.float64], scale: Fraction, law: SizeLaw, bits
 
 
 def rounded_one(part: Fraction, scale: Fraction, law: SizeLaw, bits: BitSource, *, word: int = 64) -> int:
-    """⌊part + 1/2 + scale · X⌋ for one exact part in [0, 1)."""
+    """⌊part + 1/2 + scale · X⌋ for one exact part from -1/2 to 1/2."""
     sign = -1 if bits.take(1) else 1
     prefix = bits.take(word)
     if word == 64 and prefix >= _FEW:

@@ -7,6 +7,7 @@ from banister.errors import BadValue
 from banister.mechanisms.independent import Independent, examples, laplace_vector_risk, split_staircase_risk
 from banister.mechanisms.integer_staircase import IntegerStaircase
 from banister.mechanisms.radial import best_gamma, radial_risk
+from banister.mechanisms.staircase import Staircase
 from banister.mechanisms.vector_staircase import VectorStaircase
 
 
@@ -23,6 +24,16 @@ def test_coordinates_get_noise_of_their_own() -> None:
     assert abs(np.corrcoef(drawn.T)[0, 1]) < 6 / np.sqrt(n)
     assert abs(np.abs(drawn).sum(axis=1).mean() - noise.risk()) < 0.1
     assert noise.release([3, 4]).shape == (2,)
+
+
+def test_real_noise_is_taken_as_well() -> None:
+    noise = Independent(noise=Staircase(epsilon=10, sensitivity=1), dimension=3)
+    released = noise.release(np.zeros((1000, 3)))
+    assert released.shape == (1000, 3)
+    assert released.dtype == np.float64
+    # Full epsilon on each coordinate: d Δ / (2 sinh(epsilon/2)).
+    assert noise.risk() == pytest.approx(3 / (2 * np.sinh(5)), rel=1e-9)
+    assert noise.release([0.5, 1.5, 2.5]).shape == (3,)
 
 
 @pytest.mark.parametrize(

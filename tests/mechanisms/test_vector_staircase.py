@@ -145,6 +145,22 @@ def test_a_grid_of_ones_own_is_kept() -> None:
     assert noise.loss().epsilon_at(0).up == pytest.approx(1)
 
 
+@pytest.mark.parametrize(("epsilon", "dimension"), [("1/100000", 2), ("1/100", 20), (1, 40)], ids=str)
+def test_extreme_parameters_are_released_at_their_cost(epsilon: str, dimension: int) -> None:
+    noise = VectorStaircase(epsilon=epsilon, sensitivity=1, dimension=dimension)
+    errors = np.abs(noise.release(np.zeros((2000, dimension)))).sum(axis=1)
+    assert abs(errors.mean() - noise.risk()) < 6 * errors.std() / np.sqrt(errors.size)
+
+
+@pytest.mark.parametrize(("epsilon", "dimension"), [(60, 1), (100, 1), (60, 3), (500, 2)])
+def test_for_a_huge_epsilon_the_grid_is_as_fine_as_64_bits_allow(epsilon: int, dimension: int) -> None:
+    # Much of the cost is in draws rarer than a test could see, so the law is compared and not a sample.
+    noise = VectorStaircase(epsilon=epsilon, sensitivity=1, dimension=dimension)
+    step = float(noise.grid.step)
+    assert noise.lattice.risk() * step <= noise.risk() * 1.0001 + dimension * step
+    assert np.all(np.abs(noise.release(np.zeros((1000, dimension)))) < 0.5)
+
+
 def test_bad_input_is_refused() -> None:
     with pytest.raises(BadValue, match=r"dimension = 0 must be a whole number from 1 to 128"):
         VectorStaircase(epsilon=1, sensitivity=1, dimension=0)

@@ -22,6 +22,7 @@ from banister.mechanisms.integer_vector_staircase import (
 )
 from banister.mechanisms.radial import best_gamma, exponent_of, norm_tail, radial_risk
 from banister.sampling.bits import SYSTEM, BitSource
+from banister.sampling.lattice import farthest_period
 
 _HALVINGS = 60
 
@@ -138,9 +139,14 @@ def units_of_vector_sensitivity(grid: Grid, sensitivity: Fraction, dimension: in
 
 
 def _fine_grid(epsilon: Fraction, sensitivity: Fraction, dimension: int) -> Grid:
-    """A power of two below a 2^-20th of what one coordinate errs by, or of a d-th of the sensitivity if less."""
+    """A power of two below a 2^-20th of what one coordinate errs by, or of a d-th of the sensitivity if less.
+
+    It is no finer than what can be drawn in 64-bit integers.
+    """
     error = radial_risk(epsilon, dimension, 1, best_gamma(epsilon, dimension, 1))
-    return Grid.fine_for(sensitivity * min(Fraction(error), Fraction(1)) / dimension)
+    fine = min(Fraction(error), Fraction(1)) / dimension
+    finest = Fraction(1 << 23, farthest_period(epsilon, dimension))
+    return Grid.fine_for(sensitivity * max(fine, finest))
 
 
 def examples() -> tuple[VectorStaircase, ...]:

@@ -69,9 +69,14 @@ class LatticeStaircaseDraw:
         return self.step - 1 + periods * self.period
 
 
+def farthest_period(epsilon: Fraction, dimension: int) -> int:
+    """The longest period that can be drawn: less than about e^-1000 of its law lies beyond 2^61."""
+    return int(_FARTHEST * min(epsilon, Fraction(1))) // (1000 + 50 * dimension)
+
+
 def within_64_bits(epsilon: Fraction, period: int, dimension: int) -> None:
-    """Refuse a law of which more than about e^-1000 lies beyond 2^61."""
-    if period * (1000 + 50 * dimension) > _FARTHEST * min(epsilon, Fraction(1)):
+    """Refuse a law that reaches beyond 64-bit integers."""
+    if period > farthest_period(epsilon, dimension):
         raise BadValue(
             f"A sensitivity of {period} grid steps at epsilon {float(epsilon):.3g} reaches beyond 64-bit integers. "
             "Take a coarser grid or a larger epsilon."

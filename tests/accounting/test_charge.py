@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-from banister.accounting.charge import Charge, escape, largest_finite, loss_of
+from banister.accounting.charge import Charge, escape, largest_finite_loss, loss_of
 from banister.core.exact import ball
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.core.loss import PrivacyLoss
@@ -49,7 +49,7 @@ def test_labels_and_plans_are_one_line() -> None:
 def test_the_summary_covers_both_directions() -> None:
     """p has no atom where q has one of 1/4: changed places, a quarter of the mass is at infinity."""
     loss = PrivacyLoss.of_one_sided_atoms([(Fraction(0), ball(Fraction(3, 4)))], infinite=ball(Fraction(1, 4)))
-    assert escape(loss.law) == Fraction(1, 4)
-    assert largest_finite(loss.law) == 0
-    assert escape(PrivacyLoss.of_one_sided_atoms([(Fraction(1), arb(1))], infinite=arb(0)).law) > Fraction(1, 2)
-    assert largest_finite(PrivacyLoss.gaussian(Fraction(1)).law) is None
+    assert escape(loss) == Fraction(1, 4)
+    assert largest_finite_loss(loss) == 0
+    assert escape(PrivacyLoss.of_one_sided_atoms([(Fraction(1), arb(1))], infinite=arb(0))) > Fraction(1, 2)
+    assert largest_finite_loss(PrivacyLoss.gaussian(Fraction(1))) is None

@@ -100,7 +100,7 @@ def test_what_each_filter_costs_for_a_hundred_questions_of_a_tenth(guard: Guard,
 
     def fits(at: float) -> bool:
         gate = filter_for(Guarantee(at, "1e-6"), AsYouGo(guard=guard, reserve=0, unit="1/10")).gates[1]
-        price = gate.price(loss.law)
+        price = gate.price(loss)
         return price is not None and 100 * price <= gate.limit
 
     assert fits(epsilon + 1e-4)
@@ -118,7 +118,7 @@ def test_whatever_concentrated_privacy_takes_renyi_takes() -> None:
     rho = filter_for(budget, AsYouGo(guard=Guard.ZCDP))
     for size in ("0.001", "0.01", "0.05", "0.1", "0.15"):
         loss = PrivacyLoss.pure(Fraction(size))
-        shares = [g.gates[1].price(loss.law) / g.gates[1].limit for g in (order, rho)]  # type: ignore[operator]
+        shares = [g.gates[1].price(loss) / g.gates[1].limit for g in (order, rho)]  # type: ignore[operator]
         assert shares[0] <= shares[1]
 
 

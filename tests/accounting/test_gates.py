@@ -34,14 +34,14 @@ def renyi(epsilon: float, order: float) -> float:
 
 @pytest.mark.parametrize("epsilon", SIZES)
 def test_the_renyi_price_is_that_of_randomized_response(epsilon: Fraction) -> None:
-    price = Renyi(Fraction(1), Fraction(7, 2)).price(PrivacyLoss.pure(epsilon).law)
+    price = Renyi(Fraction(1), Fraction(7, 2)).price(PrivacyLoss.pure(epsilon))
     assert float(price or 0) == pytest.approx(renyi(float(epsilon), 3.5), rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", SIZES)
 def test_rho_of_a_pure_loss_bounds_every_order_and_is_reached(epsilon: Fraction) -> None:
     """R(order) ≤ order·epsilon·tanh(epsilon/2), with equality as the order goes to 1."""
-    rho = float(Concentrated(Fraction(1)).price(PrivacyLoss.pure(epsilon).law) or 0)
+    rho = float(Concentrated(Fraction(1)).price(PrivacyLoss.pure(epsilon)) or 0)
     assert all(renyi(float(epsilon), 1 + 2.0**k) <= (1 + 2.0**k) * rho * (1 + 1e-9) for k in range(-6, 7))
     assert renyi(float(epsilon), 1.0001) == pytest.approx(rho, rel=1e-3)
     assert rho <= float(epsilon) ** 2 / 2
@@ -50,25 +50,25 @@ def test_rho_of_a_pure_loss_bounds_every_order_and_is_reached(epsilon: Fraction)
 @pytest.mark.parametrize("epsilon", SIZES)
 def test_the_gaussian_price_touches_the_vertex(epsilon: Fraction) -> None:
     """Φ(−mu/2) = 1/(1 + e^epsilon): the Gaussian curve meets randomized response where both errors are equal."""
-    mu = math.sqrt(float(GaussianGate(Fraction(1)).price(PrivacyLoss.pure(epsilon).law) or 0))
+    mu = math.sqrt(float(GaussianGate(Fraction(1)).price(PrivacyLoss.pure(epsilon)) or 0))
     assert math.erfc(mu / 2 / math.sqrt(2)) / 2 == pytest.approx(1 / (1 + math.exp(float(epsilon))), rel=1e-12)
 
 
 def test_gaussian_losses_have_their_own_price_everywhere() -> None:
     loss = PrivacyLoss.gaussian(Fraction(1, 4))
-    assert GaussianGate(Fraction(1)).price(loss.law) == Fraction(1, 4)
-    assert Concentrated(Fraction(1)).price(loss.law) == Fraction(1, 8)
-    assert float(Renyi(Fraction(1), Fraction(3)).price(loss.law) or 0) == pytest.approx(3 / 8)
-    assert Basic(Fraction(1)).price(loss.law) is None
-    assert Units(Fraction(9), Fraction(1, 10)).price(loss.law) is None
+    assert GaussianGate(Fraction(1)).price(loss) == Fraction(1, 4)
+    assert Concentrated(Fraction(1)).price(loss) == Fraction(1, 8)
+    assert float(Renyi(Fraction(1), Fraction(3)).price(loss) or 0) == pytest.approx(3 / 8)
+    assert Basic(Fraction(1)).price(loss) is None
+    assert Units(Fraction(9), Fraction(1, 10)).price(loss) is None
 
 
 def test_unit_prices_are_those_of_the_theory() -> None:
     gate = Units(Fraction(1000), Fraction(1, 100))
-    prices = [gate.price(PrivacyLoss.pure(Fraction(r) / 100).law) for r in ("1", "1.5", "2", "3", "5", "10")]
+    prices = [gate.price(PrivacyLoss.pure(Fraction(r) / 100)) for r in ("1", "1.5", "2", "3", "5", "10")]
     assert prices == [1, 3, 7, 15, 39, 157]
-    assert gate.price(PrivacyLoss.pure(Fraction(0)).law) == 0
-    assert Units(Fraction(100), Fraction(1, 100)).price(PrivacyLoss.pure(Fraction(1, 10)).law) is None
+    assert gate.price(PrivacyLoss.pure(Fraction(0))) == 0
+    assert Units(Fraction(100), Fraction(1, 100)).price(PrivacyLoss.pure(Fraction(1, 10))) is None
 
 
 def test_unit_prices_by_brute_force() -> None:
@@ -81,7 +81,7 @@ def test_unit_prices_by_brute_force() -> None:
             return sum(math.comb(n, k) * q**k * (1 - q) ** (n - k) for k in range((n + 1) // 2, n + 1))
 
         gate = Units(Fraction(1000), Fraction(3, 10))
-        n = int(gate.price(PrivacyLoss.pure(Fraction(3, 10) * ratio).law) or 0)
+        n = int(gate.price(PrivacyLoss.pure(Fraction(3, 10) * ratio)) or 0)
         assert error(n) <= 1 / (1 + math.exp(epsilon)) < error(n - 2)
 
 
@@ -111,8 +111,31 @@ def test_asymmetric_losses_cost_the_worse_direction() -> None:
     """p = (½, ½), q = (¼, ¾): the losses are log 2 and log(2/3), to a fraction, and q/p has other moments."""
     values = (Fraction(math.log(2)), Fraction(math.log(2 / 3)))
     loss = PrivacyLoss.of_one_sided_atoms([(v, ball(Fraction(1, 2))) for v in values], infinite=arb(0))
-    price = float(Renyi(Fraction(1), Fraction(2)).price(loss.law) or 0)
+    price = float(Renyi(Fraction(1), Fraction(2)).price(loss) or 0)
     assert price == pytest.approx(max(math.log(4 / 3), math.log(1 / 8 + 9 / 8)), rel=1e-6)
+
+
+def test_the_parts_of_a_loss_are_priced_one_by_one() -> None:
+    """Ten questions in one charge cost what ten charges cost, in every currency."""
+    part = PrivacyLoss.pure(Fraction(1, 100))
+    whole, mixed = part.times(10), part.times(10).with_(PrivacyLoss.gaussian(Fraction(1, 400)))
+    gates = (
+        Basic(Fraction(1)),
+        Renyi(Fraction(1), Fraction(20)),
+        Concentrated(Fraction(1)),
+        GaussianGate(Fraction(1)),
+        Units(Fraction(99), Fraction(1, 100)),
+    )
+    for gate in gates:
+        one, ten = gate.price(part), gate.price(whole)
+        assert one is not None
+        assert ten is not None
+        assert 10 * one - Fraction(10, 2**64) <= ten <= 10 * one
+    for gate in gates[1:4]:
+        together, alone, rest = gate.price(mixed), gate.price(whole), gate.price(PrivacyLoss.gaussian(Fraction(1, 400)))
+        assert float(together or 0) == pytest.approx(float(alone or 0) + float(rest or 0))
+    assert gates[0].price(mixed) is None
+    assert gates[4].price(mixed) is None
 
 
 def test_gates_have_words_for_people() -> None:

@@ -49,6 +49,11 @@ def test_a_ledger_in_memory_cannot_be_opened_again() -> None:
         bn.Ledger.open("memory:")
 
 
+def test_how_long_to_wait_must_be_a_time(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="wait_seconds = -1 must be a finite number, 0 or above"):
+        bn.Ledger.open(tmp_path / "a", wait_seconds=-1)
+
+
 def test_bad_terms_are_refused_and_nothing_is_made(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match=r"The budget must be a bn\.Guarantee"):
         bn.Ledger.create(tmp_path / "a", budget=1, neighbours=REPLACE, questions=bn.AsYouGo())  # type: ignore[arg-type]
@@ -65,7 +70,7 @@ def test_the_same_code_on_a_server(postgres: str) -> None:
         ledger.charge(bn.Guarantee("0.1"), label="median age", neighbours=REPLACE)
     with bn.Ledger.open(address) as ledger:
         assert ledger.verify()[0] == 1
-        assert "banister@" not in str(ledger.summary())
+        assert "banister@" not in f"{ledger.summary()} {ledger!r}"
 
 
 def test_a_plan_ends_when_its_places_are_taken(tmp_path: Path) -> None:

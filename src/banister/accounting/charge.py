@@ -6,7 +6,6 @@ from typing import Protocol
 
 from banister.core.exact import fraction_up
 from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.law import Law
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
 
@@ -34,8 +33,6 @@ class Charge:
     """
 
     loss: PrivacyLoss
-    law: Law
-    """The law by which filters price the loss."""
     delta: Fraction
     """The probability that an answer tells the neighbours apart for certain: exact, or rounded up."""
     neighbours: Neighbours
@@ -56,14 +53,13 @@ class Charge:
     def of(cls, cost: Cost, *, label: str, neighbours: Neighbours, plan: str = "") -> "Charge":
         """The charge for a loss, a guarantee or a mechanism."""
         loss = loss_of(cost)
-        law = loss.law
-        delta = cost.delta if isinstance(cost, Guarantee) else escape(law)
-        return cls(loss=loss, law=law, delta=delta, neighbours=neighbours, label=label, plan=plan)
+        delta = cost.delta if isinstance(cost, Guarantee) else escape(loss)
+        return cls(loss=loss, delta=delta, neighbours=neighbours, label=label, plan=plan)
 
     @property
     def epsilon(self) -> Fraction | None:
         """The epsilon that holds except with the probability delta; nothing where the loss has no bound."""
-        return largest_finite(self.law)
+        return largest_finite_loss(self.loss)
 
 
 def loss_of(cost: Cost) -> PrivacyLoss:
@@ -83,13 +79,19 @@ def loss_of(cost: Cost) -> PrivacyLoss:
     return loss
 
 
-def largest_finite(law: Law) -> Fraction | None:
+def largest_finite_loss(loss: PrivacyLoss) -> Fraction | None:
     """The largest finite loss, whichever neighbour is the true one; nothing where there is none."""
-    tops = (law.top(), law.reverse().top())
-    finite = [top for top in tops if top is not None]
-    return max(Fraction(0), *finite) if len(finite) == len(tops) else None
+    total = Fraction(0)
+    for law, count in loss.terms:
+        tops = (law.top(), law.reverse().top())
+        finite = [top for top in tops if top is not None]
+        if len(finite) < len(tops):
+            return None
+        total += count * max(Fraction(0), *finite)
+    return total
 
 
-def escape(law: Law) -> Fraction:
+def escape(loss: PrivacyLoss) -> Fraction:
     """Upper bound of the probability that an output tells the neighbours apart for certain."""
+    law = loss.law
     return max(Fraction(0), fraction_up(law.infinite()), fraction_up(law.reverse().infinite()))

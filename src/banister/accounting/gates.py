@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from banister.accounting.charge import largest_finite
+from banister.accounting.charge import largest_finite_loss
 from banister.core.exact import BALL_BITS, ball, exp_ball, precision, scaled_floor
 from banister.core.guarantee import Guarantee
 from banister.core.law import Gaussian, Law
@@ -29,8 +29,8 @@ class Gate(ABC):
     limit: Fraction
 
     @abstractmethod
-    def price(self, law: Law) -> Fraction | None:
-        """What a loss of that law costs, rounded up; nothing where this currency cannot express it."""
+    def price(self, loss: PrivacyLoss) -> Fraction | None:
+        """What the loss costs, rounded up; nothing where this currency cannot express it."""
 
     @abstractmethod
     def in_words(self) -> str:
@@ -38,7 +38,7 @@ class Gate(ABC):
 
     def epsilon_for(self, room: Fraction) -> Fraction:
         """The largest epsilon, rounded down, whose pure charge costs at most that much."""
-        return largest(lambda epsilon: _within(self.price(PrivacyLoss.pure(epsilon).law), room))
+        return largest(lambda epsilon: _within(self.price(PrivacyLoss.pure(epsilon)), room))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Basic(Gate):
 
     limit: Fraction
 
-    def price(self, law: Law) -> Fraction | None:
-        return largest_finite(law)
+    def price(self, loss: PrivacyLoss) -> Fraction | None:
+        return largest_finite_loss(loss)
 
     def in_words(self) -> str:
         return "epsilons added up"
@@ -78,13 +78,11 @@ class Renyi(Gate):
         order = best_order(budget)
         return cls(renyi_limit(budget, order), order)
 
-    def price(self, law: Law) -> Fraction | None:
+    def price(self, loss: PrivacyLoss) -> Fraction | None:
         with precision(BALL_BITS):
-            back = law.reverse()
-            moment = law.moment(self.order)
-            if back is not law:
-                moment = arb.max(moment, back.moment(self.order))
-            return _up(moment.log() / ball(self.order - 1))
+            forth = sum((count * law.moment(self.order).log() for law, count in loss.terms), arb(0))
+            back = sum((count * law.reverse().moment(self.order).log() for law, count in loss.terms), arb(0))
+            return _up(arb.max(forth, back) / ball(self.order - 1))
 
     def in_words(self) -> str:
         return f"Rényi divergence of order {float(self.order):.6g}"
@@ -105,9 +103,9 @@ class Concentrated(Gate):
         order = best_order(budget)
         return cls(_down_to_lattice(renyi_limit(budget, order) / order))
 
-    def price(self, law: Law) -> Fraction | None:
-        return _by_kind(
-            law,
+    def price(self, loss: PrivacyLoss) -> Fraction | None:
+        return _term_by_term(
+            loss,
             pure=lambda epsilon: epsilon * (epsilon / 2).tanh(),
             gaussian=lambda mu_squared: mu_squared / 2,
         )
@@ -135,9 +133,9 @@ class GaussianGate(Gate):
 
         return cls(largest(fits))
 
-    def price(self, law: Law) -> Fraction | None:
-        return _by_kind(
-            law,
+    def price(self, loss: PrivacyLoss) -> Fraction | None:
+        return _term_by_term(
+            loss,
             pure=lambda epsilon: 8 * (2 / (1 + epsilon.exp())).erfcinv() ** 2,
             gaussian=lambda mu_squared: mu_squared,
         )
@@ -169,11 +167,15 @@ class Units(Gate):
             low, high = (middle, high) if _fold_fits(unit, middle, budget) else (low, middle)
         return cls(Fraction(low), unit)
 
-    def price(self, law: Law) -> Fraction | None:
-        epsilon = largest_finite(law)
-        if epsilon is None or epsilon == 0:
-            return epsilon
-        return _least_units(epsilon, self.unit, int(self.limit))
+    def price(self, loss: PrivacyLoss) -> Fraction | None:
+        total = Fraction(0)
+        for law, count in loss.terms:
+            epsilon = _bound(law)
+            units = None if epsilon is None else _least_units(epsilon, self.unit, int(self.limit))
+            if units is None:
+                return None
+            total += count * units
+        return total
 
     def in_words(self) -> str:
         return f"units of epsilon {float(self.unit):.6g}"
@@ -186,7 +188,7 @@ def _least_units(epsilon: Fraction, unit: Fraction, most: int) -> Fraction | Non
     majority vote errs no more often than it does: an odd n, as a further unit on top of it decides nothing.
     """
     if epsilon <= unit:
-        return Fraction(1)
+        return Fraction(1 if epsilon > 0 else 0)
     with precision(BALL_BITS):
         wrong = 1 / (1 + exp_ball(unit))
         right = 1 - wrong
@@ -268,13 +270,23 @@ def of_document(document: dict[str, str]) -> Gate:
     return kind(*(Fraction(document[part.name]) for part in fields(kind)))  # type: ignore[arg-type]
 
 
-def _by_kind(law: Law, *, pure: Callable[[arb], arb], gaussian: Callable[[arb], arb]) -> Fraction | None:
+def _term_by_term(loss: PrivacyLoss, *, pure: Callable[[arb], arb], gaussian: Callable[[arb], arb]) -> Fraction | None:
+    """Add up the prices of the parts of a loss, each by itself Gaussian or bounded."""
+    total = arb(0)
     with precision(BALL_BITS):
-        mu_squared = law.gaussian()
-        if mu_squared is not None:
-            return _up(gaussian(ball(mu_squared)))
-        epsilon = largest_finite(law)
-        return None if epsilon is None else _up(pure(ball(epsilon)))
+        for law, count in loss.terms:
+            mu_squared, epsilon = law.gaussian(), _bound(law)
+            if mu_squared is not None:
+                total += count * gaussian(ball(mu_squared))
+            elif epsilon is not None:
+                total += count * pure(ball(epsilon))
+            else:
+                return None
+        return _up(total)
+
+
+def _bound(law: Law) -> Fraction | None:
+    return largest_finite_loss(PrivacyLoss(((law, 1),)))
 
 
 def _up(x: arb) -> Fraction | None:

@@ -124,7 +124,7 @@ def remaining_after(terms: Terms, totals: Totals, charges: int) -> Remaining:
 def summary(terms: Terms, address: str, left: Remaining) -> tuple[tuple[str, str], ...]:
     """Terms and state of a ledger, in words, line by line."""
     rows = [
-        ("ledger", address.rpartition("@")[2] or address),  # Without a password that an address may hold.
+        ("ledger", address),
         ("budget", f"epsilon {brief(terms.budget.epsilon)}, delta {brief(terms.budget.delta)}"),
         ("neighbours", terms.neighbours.value),
         ("questions", terms.accountant.in_words()),

@@ -15,7 +15,7 @@ from banister.core import need
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.engines import clock
 from banister.engines.plots.ledger import Moment, draw_budget
-from banister.engines.stores.addresses import create_store, open_store
+from banister.engines.stores.addresses import create_store, open_store, shown
 from banister.errors import BadValue
 
 __all__ = ["AsYouGo", "Guard", "Ledger"]
@@ -34,7 +34,7 @@ class Ledger:
 
     def __init__(self, store: Store, address: str) -> None:
         self._store = store
-        self.address = address
+        self.address = shown(address)
         self.terms = Terms.of_line(store.first())
 
     @classmethod
@@ -58,6 +58,7 @@ class Ledger:
     @classmethod
     def open(cls, address: str | Path, *, wait_seconds: float = 30) -> "Ledger":
         """Open the ledger that is there; none is ever made. Wait so long for other processes that charge it."""
+        need.non_negative("wait_seconds", wait_seconds)
         return cls(open_store(address, wait_seconds=wait_seconds), str(address))
 
     def charge(self, cost: Cost, *, label: str, neighbours: Neighbours, plan: str = "") -> Receipt:

@@ -1,5 +1,6 @@
 """From an address to a store: a file's path, postgresql://host/database#name, or memory:."""
 
+import re
 from pathlib import Path
 
 from banister.accounting.chain import Line
@@ -29,3 +30,8 @@ def open_store(address: str | Path, *, wait_seconds: float) -> Store:
     if str(address).startswith(POSTGRES):
         return PostgresStore(str(address), wait_seconds=wait_seconds)
     return SqliteStore(address, wait_seconds=wait_seconds)
+
+
+def shown(address: str | Path) -> str:
+    """An address as it may be shown: without the user and the password of a server."""
+    return re.sub(r"^(postgres(?:ql)?://)[^/#]*@", r"\1", str(address))

@@ -1,10 +1,14 @@
 """Fixtures for every test, and a plain word at the end about what was left out."""
 
 import pytest
+from hypothesis import settings
 
 from tests.postgres import LEFT_OUT, postgres
 
 __all__ = ["postgres"]
+
+settings.register_profile("house", deadline=None)  # A busy machine is not a failure.
+settings.load_profile("house")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -201,6 +201,10 @@ def test_stray_bits_of_a_unary_report_are_refused() -> None:
         UnaryEncoding(1, 5).estimate(np.array([[-1]]))
 
 
+def test_two_answers_give_away_twice_as_much() -> None:
+    assert RandomizedResponse(1, 5).loss().times(2).epsilon_at(0).holds(2)
+
+
 def test_one_answer_is_one_report() -> None:
     assert len(HadamardResponse(1, 5).respond(3)) == 1
 

@@ -81,6 +81,12 @@ def test_too_few_reports_for_a_normal_interval_say_how_many_are_needed() -> None
         estimate.intervals()
 
 
+def test_equal_reports_are_too_few_as_well() -> None:
+    channel = geometric(1, K)
+    with pytest.raises(BadValue, match="1 reports are too few"):
+        channel.estimate(channel.respond([0])).intervals()
+
+
 def test_confidence_is_a_probability() -> None:
     channel = CHANNELS[0]
     with pytest.raises(BadValue, match="confidence = 95 must be"):

@@ -49,6 +49,21 @@ def test_answers_outside_the_alphabet_are_counted_not_shown(tmp_path: Path) -> N
     assert "secret" not in str(caught.value)
 
 
+def test_a_missing_header_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("yes\nno\n")
+    with pytest.raises(BadValue, match=r"first line of .* is an answer; it must be a header"):
+        respond_in_files(SURVEY, path, tmp_path / "r.csv")
+
+
+def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="cannot be written: No such file"):
+        write_survey(tmp_path / "none" / "c.json", SURVEY)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadValue, match="cannot be written: File exists"):
+        write_example(patients(), tmp_path / "file")
+
+
 def test_reports_of_another_channel_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "r.csv"
     respond_in_files(SURVEY, answers(tmp_path, "yes"), out)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from banister.core.guarantee import Guarantee
 from banister.core.linear import Floats, Ints
+from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.local.estimate import Estimate, Likelihood
 from banister.local.likelihood import Operators, maximise
@@ -132,6 +133,10 @@ class Channel(ABC):
     @abstractmethod
     def operators(self, values: Values) -> Operators:
         """The likelihood of checked reports, as a count of each output and the two directions of Q."""
+
+    def loss(self) -> PrivacyLoss:
+        """What one report can give away, for the account of a person who answers more than once."""
+        return PrivacyLoss.of_guarantee(self.guarantee)
 
     @property
     def utility(self) -> float:

@@ -83,7 +83,8 @@ class Estimate:
         from scipy.special import ndtri
 
         if self.people < FEWEST or self.skewness > WORST_SKEW:
-            needed = max(FEWEST, math.ceil(self.people * (self.skewness / WORST_SKEW) ** 2))
+            skew = min(self.skewness, 10.0)  # A handful of equal reports has no spread to measure skewness by.
+            needed = max(FEWEST, math.ceil(self.people * (skew / WORST_SKEW) ** 2))
             raise BadValue(
                 f"{self.people} reports are too few for an interval from this channel; about {needed} are needed."
             )

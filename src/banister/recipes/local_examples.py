@@ -8,6 +8,7 @@ import numpy as np
 
 from banister.core import need
 from banister.core.linear import Floats, Ints
+from banister.recipes.local_files import written
 
 PATIENTS = (("excellent", 11_019), ("good", 7_309), ("fair", 1_560), ("poor", 302))
 """Self-rated health in the RAND Health Insurance Experiment (one entry a person and year; public domain)."""
@@ -74,7 +75,8 @@ def example(name: str) -> Example:
 
 def write_example(chosen: Example, folder: Path) -> tuple[Path, Path, Path]:
     """prior.csv, answers.csv and truth.csv in the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    with written(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     prior, answers, truth = folder / "prior.csv", folder / "answers.csv", folder / "truth.csv"
     _write_law(prior, chosen.labels, chosen.prior)
     _write_law(truth, chosen.labels, chosen.truth)

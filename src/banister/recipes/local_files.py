@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,8 @@ def read_laws(path: Path, columns: int) -> tuple[list[str], list[Floats]]:
 
 def write_survey(path: Path, survey: Survey) -> None:
     """The channel file: format version, level, hash, every number of the channel, and the labels."""
-    path.write_text(json.dumps(write_document(survey.channel, survey.labels)) + "\n", encoding="utf-8")
+    with written(path):
+        path.write_text(json.dumps(write_document(survey.channel, survey.labels)) + "\n", encoding="utf-8")
 
 
 def read_survey(path: Path) -> Survey:
@@ -59,7 +61,10 @@ def read_survey(path: Path) -> Survey:
 
 def respond_in_files(survey: Survey, answers: Path, reports: Path, bits: BitSource = SYSTEM) -> int:
     """Randomize each answer of a file (one a line, after a header) into a file of reports; gives their number."""
-    rows = _rows(answers)[1:]
+    rows = _rows(answers)
+    if rows and rows[0][0] in survey.labels:
+        raise BadValue(f"The first line of {answers} is an answer; it must be a header, such as: answer.")
+    rows = rows[1:]
     place = {label: x for x, label in enumerate(survey.labels)}
     known = [place.get(row[0], -1) if len(row) == 1 else -1 for row in rows]
     unknown = known.count(-1)
@@ -76,10 +81,19 @@ def respond_in_files(survey: Survey, answers: Path, reports: Path, bits: BitSour
 def write_reports(path: Path, channel: Channel, reports: Reports) -> None:
     """One line a report, each with the first digits of its channel's hash, so that files may be put together."""
     name = reports.channel[:_HASH_DIGITS]
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with written(path), path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_REPORT_HEADER)
         writer.writerows((name, text) for text in _texts(channel, reports.values))
+
+
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Say in one line why a file could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise BadValue(f"{path} cannot be written: {error.strerror}. Choose a file in a folder that exists.") from None
 
 
 def read_reports(path: Path, channel: Channel) -> Reports:

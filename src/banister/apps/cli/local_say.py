@@ -34,7 +34,9 @@ def survey(found: Survey, path: Path) -> None:
             table.add_row("keeps", f"{proof.utility:.9g}  {by}")
             table.add_row("no channel keeps", f"more than {proof.upper_bound:.9g}")
     console().print(table)
-    if channel.rank < channel.categories:
+    if channel.level == 0:
+        console().print("It says nothing: every answer gives the same law of reports.")
+    elif channel.rank < channel.categories:
         console().print(
             f"It tells {channel.rank} groups apart, so the frequencies of {channel.categories} categories cannot be "
             "estimated from it. For that, design with --utility estimation."

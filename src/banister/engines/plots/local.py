@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from banister.core.linear import Floats
-from banister.errors import MissingExtra
+from banister.errors import BadValue, MissingExtra
 from banister.local.channel import Channel
 from banister.local.estimate import Estimate
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREEN, GREY = "#2b5c8a", "#d1742f", "#4d8f5b", "#8a8a8a"
 COLOURS = (BLUE, ORANGE, GREEN, GREY)
 _MOST_NAMES = 40
+_FORMATS = (".svg", ".png", ".pdf")
 
 
 def draw_channel(channel: Channel, labels: Sequence[str], path: Path) -> None:
@@ -148,5 +149,10 @@ def _figure(panels: int, height: float = 3.4) -> "tuple[Figure, list[Axes]]":
 
 
 def _save(figure: "Figure", path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+    if path.suffix not in _FORMATS:
+        raise BadValue(f"A figure is drawn as {', '.join(_FORMATS)}; {path.name} is none of these.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except OSError as error:
+        raise BadValue(f"{path} cannot be written: {error.strerror}.") from None

@@ -54,7 +54,11 @@ def million(rng: np.random.Generator) -> None:
     answers = rng.choice(k, size=n, p=prior)
     truth = np.bincount(answers, minlength=k) / n
     print("A million people, 1000 categories, epsilon 1: respond + aggregate + estimate (median of 5)")
-    for channel in (SubsetSelection.least_variance(1, k), HadamardResponse(1, k), RandomizedResponse(1, k)):
+    for channel in (
+        SubsetSelection.least_variance(1, k),
+        HadamardResponse.least_variance(1, k),
+        RandomizedResponse(1, k),
+    ):
         errors: list[float] = []
 
         def run(channel: Channel = channel, errors: list[float] = errors) -> None:
@@ -85,7 +89,11 @@ def coverage(rng: np.random.Generator) -> None:
     k, n, repetitions = 20, 5000, 1000
     prior = rng.dirichlet(np.ones(k))
     print("95 % intervals over 1000 repetitions (20 categories, 5000 people, epsilon 1)")
-    for channel in (SubsetSelection.least_variance(1, k), HadamardResponse(1, k), RandomizedResponse(1, k)):
+    for channel in (
+        SubsetSelection.least_variance(1, k),
+        HadamardResponse.least_variance(1, k),
+        RandomizedResponse(1, k),
+    ):
         held = [
             channel.estimate(channel.respond(rng.choice(k, size=n, p=prior))).intervals().hold(prior).mean()
             for _ in range(repetitions)

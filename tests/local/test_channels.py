@@ -10,7 +10,7 @@ from banister.core.guarantee import Guarantee
 from banister.errors import BadValue
 from banister.local import subset
 from banister.local.channel import Channel, Reports
-from banister.local.hadamard import HadamardResponse, walsh
+from banister.local.hadamard import BASES, HadamardResponse, walsh
 from banister.local.matrix import MatrixChannel, geometric, quaternary
 from banister.local.response import RandomizedResponse
 from banister.local.subset import SubsetSelection, next_prime
@@ -24,6 +24,8 @@ PURE = [
     SubsetSelection(1, 5, 2),
     SubsetSelection(1, 6, 2),
     HadamardResponse(1, 5),
+    HadamardResponse(1, 5, base=4),
+    HadamardResponse(1, 5, base=8),
     UnaryEncoding(1, 5),
     geometric(1, 5),
     MatrixChannel.of_matrix([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5]], 1),
@@ -33,7 +35,7 @@ FREQUENCIES = [c for c in PURE if not isinstance(c, MatrixChannel) and (getattr(
 
 
 def names(channel: Channel) -> str:
-    return f"{channel.kind}-{channel.categories}"
+    return f"{channel.kind}-{channel.categories}-{channel.outputs}"
 
 
 @pytest.mark.parametrize("channel", ALL, ids=names)
@@ -120,6 +122,20 @@ def test_pairs_of_categories_share_equally_many_sets() -> None:
     assert set(together[~np.eye(11, dtype=bool)]) == {4 * 3}
 
 
+@pytest.mark.parametrize("base", BASES)
+def test_any_two_directions_share_equally_many_vectors(base: int) -> None:
+    channel = HadamardResponse(1, 9, base=base)
+    orthogonal = (channel.matrix > channel.matrix.mean()).astype(int)
+    together = orthogonal @ orthogonal.T
+    assert set(np.diag(together)) == {channel.outputs // base}
+    assert set(together[~np.eye(9, dtype=bool)]) == {channel.outputs // base**2}
+
+
+def test_an_unknown_base_is_refused() -> None:
+    with pytest.raises(BadValue, match="base = 3 must be one of: 2, 4, 8, 16, 32"):
+        HadamardResponse(1, 5, base=3)
+
+
 def test_supports_are_the_same_for_few_and_many_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
     channel = SubsetSelection.least_variance(1, 50)
     values = channel.respond(np.arange(50).repeat(40), SeededBits(1)).values
@@ -138,11 +154,12 @@ def test_supports_are_the_same_for_few_and_many_slopes(monkeypatch: pytest.Monke
         (SubsetSelection.least_variance(1, 1024), 3.674),
         (UnaryEncoding(1, 1024), 3.683),
         (HadamardResponse(1, 1024), 4.683),
+        (HadamardResponse.least_variance(1, 1024), 3.692),
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )
 def test_variances_at_frequency_zero_are_those_of_the_literature(channel: Channel, variance: float) -> None:
-    spill = getattr(channel, "spill", 0.5)
+    spill = getattr(channel, "spill", 0)
     keep = getattr(channel, "keep", 0.5)
     assert spill * (1 - spill) / (keep - spill) ** 2 == pytest.approx(variance, rel=2e-3)
 

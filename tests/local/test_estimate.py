@@ -20,6 +20,7 @@ CHANNELS = [
     RandomizedResponse(2, K),
     SubsetSelection.least_variance(1, K),
     HadamardResponse(1, K),
+    HadamardResponse.least_variance(1, K),
     UnaryEncoding(1, K),
     geometric(6, K),
     WIDE,

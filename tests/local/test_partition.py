@@ -171,6 +171,23 @@ def test_the_utility_grows_with_epsilon_and_ignores_the_order_of_categories() ->
     assert design_between(ONE, p0[shuffle], p1[shuffle], KL).utility == pytest.approx(values[1], rel=1e-12)
 
 
+def test_zeros_ties_and_kinks_still_reach_the_optimum() -> None:
+    rng = np.random.default_rng(9)
+    for trial in range(40):
+        k = int(rng.integers(3, 8))
+        p0, p1 = rng.integers(0, 5, k) + 0.0, rng.integers(0, 5, k) + 0.0
+        p0[p0 + p1 == 0] = 1
+        p0, p1 = p0 / max(p0.sum(), 1), p1 / max(p1.sum(), 1)
+        if min(p0.sum(), p1.sum()) < 0.5:
+            continue
+        kind = (KL, CHI_SQUARE, hockey_stick(float(rng.uniform(0.5, 2))))[trial % 3]
+        epsilon = float(rng.choice([0.1, 1, 3]))
+        channel = design_between(Fraction(epsilon), p0, p1, kind)
+        truth = optimum(k, epsilon, partial(gains_of, kind, p0, p1))
+        assert channel.utility == pytest.approx(truth, rel=1e-7, abs=1e-13)
+        assert truth <= channel.upper_bound + 1e-13
+
+
 def test_a_gain_that_is_no_number_is_uncertified() -> None:
     broken = Divergence("broken", lambda m1, d: np.full(m1.shape, np.nan))
     with pytest.raises(Uncertified, match="did not settle"):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import banister as bn
 from banister.errors import BadValue
@@ -35,6 +36,18 @@ def test_other_designs_are_at_the_door() -> None:
     assert bn.local.design_worst(epsilon=1, hypotheses=[P0, P1, third], utility="kl").utility > 0
     assert bn.local.design_robust(epsilon=1, zero=[P0, third], one=[P1], utility="kl").utility > 0
     assert bn.local.design_distortion(epsilon=1, prior=P0, distortion=1 - np.eye(3)).utility < 0
+
+
+def test_continuous_data_is_bracketed() -> None:
+    edges = np.concatenate(([-np.inf], np.linspace(-5, 6, 300), [np.inf]))
+    masses = np.diff(ndtr(edges - 1)), np.diff(ndtr(edges))
+    ratios = np.exp(edges[:-1] - 0.5), np.exp(edges[1:] - 0.5)
+    channel = bn.local.design_bins(epsilon=4, masses=masses, ratios=ratios, utility="kl")
+    assert 0.3634 <= channel.utility <= channel.upper_bound <= 0.3658
+    with pytest.raises(BadValue, match="for each of the 301 bins"):
+        bn.local.design_bins(epsilon=4, masses=masses, ratios=([1], [2]), utility="kl")
+    with pytest.raises(BadValue, match="must lie between the least and the greatest"):
+        bn.local.design_bins(epsilon=4, masses=masses, ratios=(ratios[1], ratios[1]), utility="kl")
 
 
 def test_a_test_knows_its_channel() -> None:

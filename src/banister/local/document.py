@@ -109,7 +109,7 @@ def _subset(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> 
 
 
 def _hadamard(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
-    return HadamardResponse(guarantee.epsilon, _int(fields["categories"]))
+    return HadamardResponse(guarantee.epsilon, _int(fields["categories"]), base=_int(fields["base"]))
 
 
 def _unary(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:

@@ -77,6 +77,25 @@ def design_binned(
     return _channel(epsilon, lower, upper.bound, bin_of[atom_of], kind, "bins")
 
 
+def design_ranges(
+    epsilon: Fraction, b0: Floats, b1: Floats, low: Floats, high: Floats, kind: Divergence
+) -> RandomizedResponse:
+    """For continuous data in bins: their masses, and the least and greatest likelihood ratio inside each.
+
+    The categories of the channel are the bins. Its upper bound holds for every channel that sees the data unbinned.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = b0 / b1
+    order = np.argsort(ratios, kind="stable")
+    atom_of = np.argsort(order, kind="stable")
+    lower = best_cut(float(epsilon), b0[order], b1[order], kind)
+    s0, s1 = split_bins(b0, b1, low, high)
+    with np.errstate(divide="ignore"):
+        ranked = np.argsort(s0 / s1, kind="stable")
+    upper = best_cut(float(epsilon), s0[ranked], s1[ranked], kind)
+    return _channel(epsilon, lower, upper.bound, atom_of, kind, "bins")
+
+
 def split_bins(b0: Floats, b1: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Each bin as two atoms of its lowest and highest ratio, with the same two masses."""
     wide, open_end = high > low, np.isinf(high)
@@ -102,6 +121,7 @@ def best_cut(epsilon: float, q0: Floats, q1: Floats, kind: Divergence) -> Cut:
     if a == 0 or k == 1:
         return Cut(np.array([k]), 0.0, 0.0, np.zeros(k))
     gains = _Gains(a, q0, q1, kind)
+    noise = 2.0**-46 * a / (1 + a)  # Differences of masses are a times probabilities, each a few last places off.
     price = gains.largest_pair() / (2 + a)
     for _ in range(_MOST_ROUNDS):
         best, back = _longest(gains, price)
@@ -110,8 +130,9 @@ def best_cut(epsilon: float, q0: Floats, q1: Floats, kind: Divergence) -> Cut:
         excess = float(best[-1]) - price * a
         # V(p) - price b_p <= best, so every ratio is at most price + excess/(b + a), and b is at least 1.
         bound = price + max(0.0, excess) / (1 + a)
-        if bound <= value * (1 + 1e-13) + 1e-300:
-            return Cut(ends, value * (1 - MARGIN), bound * (1 + MARGIN), np.diff(best) / a)
+        if bound <= value * (1 + 1e-13) + noise:
+            kept = max(0.0, value * (1 - MARGIN) - noise)
+            return Cut(ends, kept, max(kept, bound * (1 + MARGIN) + noise), np.diff(best) / a)
         if value <= price:
             break
         price = value

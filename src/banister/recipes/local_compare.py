@@ -41,16 +41,12 @@ def compare(epsilon: Number, categories: int, people: int) -> Comparison:
     level = need.positive("epsilon", epsilon, "At 0 a report says nothing.")
     k = need.whole("categories", categories, least=2, most=1 << 24)
     n = need.whole("people", people, least=1)
-    plain, sets, fast = (
-        RandomizedResponse(level, k),
-        SubsetSelection.least_variance(level, k),
-        HadamardResponse(level, k),
-    )
-    unary = UnaryEncoding(level, k)
+    plain, unary = RandomizedResponse(level, k), UnaryEncoding(level, k)
+    sets, fast = SubsetSelection.least_variance(level, k), HadamardResponse.least_variance(level, k)
     found = [
         _candidate("randomized response", (k, plain.keep, plain.spill), n, (k - 1).bit_length()),
         _candidate("subset selection", (k, sets.keep, sets.spill), n, (sets.outputs - 1).bit_length()),
-        _candidate("Hadamard response", (k, fast.keep, 0.5), n, k.bit_length()),
+        _candidate("Hadamard response", (k, fast.keep, fast.spill), n, (fast.outputs - 1).bit_length()),
         _candidate("unary encoding", (k, 0.5, unary.spill), n, k),
     ]
     return Comparison(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from banister.core import need
@@ -28,7 +29,7 @@ from banister.local.estimation import ESTIMATION, MOST_CATEGORIES, design_estima
 from banister.local.hadamard import HadamardResponse
 from banister.local.information import design_information, information_cap
 from banister.local.matrix import MatrixChannel, geometric, quaternary
-from banister.local.partition import design_between
+from banister.local.partition import design_between, design_ranges
 from banister.local.priors import law, pair, positive_law, same_length
 from banister.local.response import RandomizedResponse
 from banister.local.several import design_average as _design_average
@@ -63,6 +64,7 @@ __all__ = [
     "contraction",
     "design",
     "design_average",
+    "design_bins",
     "design_distortion",
     "design_robust",
     "design_worst",
@@ -115,6 +117,33 @@ def design(
     raise BadValue(
         f"utility = {utility!r} needs two hypotheses; with a prior it is {MUTUAL_INFORMATION} or {ESTIMATION}."
     )
+
+
+def design_bins(
+    *,
+    epsilon: Number,
+    masses: tuple[ArrayLike, ArrayLike],
+    ratios: tuple[ArrayLike, ArrayLike],
+    utility: str | Divergence,
+) -> RandomizedResponse:
+    """For continuous data cut into bins: the best channel on the bins, and a bound on every channel of the data itself.
+
+    `masses` are the probabilities of the bins under both hypotheses, `ratios` the least and the greatest likelihood
+    ratio p0/p1 inside each bin (the greatest may be infinite).
+
+    >>> bins = design_bins(epsilon=1, masses=([0.5, 0.5], [0.3, 0.7]), ratios=([1, 0], [2, 1]), utility="kl")
+    >>> bins.categories, bins.utility <= bins.upper_bound
+    (2, True)
+    """
+    p0, p1 = pair(masses)
+    low, high = (np.asarray(ratio, dtype=np.float64) for ratio in ratios)
+    with np.errstate(divide="ignore"):
+        inside = p0 / p1
+    if low.shape != p0.shape or high.shape != p0.shape:
+        raise BadValue(f"ratios must give a least and a greatest ratio for each of the {p0.size} bins.")
+    if not np.all((low >= 0) & (low <= inside * (1 + 1e-9) + 1e-300) & (inside <= high * (1 + 1e-9) + 1e-300)):
+        raise BadValue("In each bin the ratio of the masses must lie between the least and the greatest ratio.")
+    return design_ranges(need.non_negative("epsilon", epsilon), p0, p1, low, high, _divergence(utility))
 
 
 def design_average(*, epsilon: Number, hypotheses: Sequence[ArrayLike], utility: str | Divergence) -> MatrixChannel:

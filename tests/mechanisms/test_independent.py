@@ -58,6 +58,8 @@ def test_power_of_the_comparisons() -> None:
 def test_bad_input_is_refused() -> None:
     with pytest.raises(BadValue, match=r"dimension = 0 must be a whole number, 1 or above"):
         Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=0)
+    with pytest.raises(BadValue, match=r"noise = 3 must be a noise for one number, such as IntegerStaircase"):
+        Independent(noise=3, dimension=2)  # type: ignore[arg-type]
     with pytest.raises(BadValue, match=r"have the shape \(3,\)"):
         Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=2).release([1, 2, 3])
     with pytest.raises(BadValue, match="is not offered for vectors"):

@@ -86,7 +86,7 @@ def test_one_dimension_is_the_integer_staircase() -> None:
 @pytest.mark.parametrize("noise", examples())
 def test_draws_cost_what_theory_says(noise: IntegerVectorStaircase) -> None:
     n = 100_000
-    drawn = np.abs(noise.draw_many(n, SYSTEM).astype(np.float64))
+    drawn = np.abs(noise.release(np.zeros((n, noise.dimension), dtype=np.int64), SYSTEM).astype(np.float64))
     for cost, values in (("magnitude", drawn.sum(axis=1)), ("power", (drawn**2).sum(axis=1))):
         assert abs(values.mean() - noise.risk_for(cost)) < 6 * values.std() / np.sqrt(n)
     inside = np.mean(drawn.sum(axis=1) <= noise.interval(0.9))
@@ -127,6 +127,8 @@ def test_answers_that_do_not_fit_are_refused_without_being_shown() -> None:
     noise = examples()[0]
     with pytest.raises(BadValue, match=r"have the shape \(3,\)\. Give one vector of 2 numbers, or an array of n × 2\."):
         noise.release([1, 2, 3])
+    with pytest.raises(BadValue, match=r"rows of different lengths\. Give rows of 2 numbers each\."):
+        noise.release([[1, 2], [3]])  # type: ignore[list-item]
     with pytest.raises(BadValue, match=r"of type float64, but this noise is for whole numbers.*VectorStaircase"):
         noise.release(np.array([1.5, 2.5]))
     with pytest.raises(BadValue, match=r"beyond ±2\^61"):

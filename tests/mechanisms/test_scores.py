@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,6 +55,7 @@ def test_levels_of_doubles_are_exact(row: list[float], width: Fraction, offset: 
     [
         ([], r"have the shape \(0,\)\. Give one score for each candidate"),
         ([[1, 2]], r"have the shape \(1, 2\)"),
+        ([[1, 2], [4321]], r"The scores are rows of different lengths\."),
         ([1.0, math.nan], r"The score at position 1 is not a finite number"),
         ([math.inf, 4321.0], r"The score at position 0 is not a finite number"),
         ([Fraction(1), math.inf], r"The score at position 1 is not a finite number"),
@@ -63,7 +65,7 @@ def test_levels_of_doubles_are_exact(row: list[float], width: Fraction, offset: 
         (np.array([True, False]), r"The scores are of type bool"),
     ],
 )
-def test_bad_scores_are_refused_without_being_shown(bad: list[float], message: str) -> None:
+def test_bad_scores_are_refused_without_being_shown(bad: Any, message: str) -> None:
     with pytest.raises(BadValue, match=message) as caught:
         Scores.of(bad)
     assert "4321" not in str(caught.value)

@@ -134,10 +134,12 @@ def test_trailing_zeros_are_dropped_and_the_law_is_exact() -> None:
         (["1/2", "1/2"], r"The masses add up to 1\.5, counting those beyond 0 twice, and must add up to exactly 1\."),
         ([], r"The masses add up to 0,"),
         ([2, "-1/2"], r"masses\[1\] = -0\.5 must be a finite number, 0 or above\."),
+        ("1/2", r"masses = '1/2' must be a list of numbers: P\(0\), P\(1\)"),
+        (3, r"masses = 3 must be a list of numbers"),
         ([float("nan")], r"masses\[0\] = nan must be a finite number"),
     ],
 )
-def test_masses_that_are_no_law_are_refused(masses: list[str], message: str) -> None:
+def test_masses_that_are_no_law_are_refused(masses: Any, message: str) -> None:
     with pytest.raises(BadValue, match=message):
         TabulatedNoise(masses=masses, epsilon=1, sensitivity=1)
 

@@ -10,7 +10,7 @@ import pytest
 from banister.core.lattice import points_within
 from banister.errors import BadValue
 from banister.sampling.bits import SYSTEM
-from banister.sampling.lattice import LatticeStaircaseDraw, uniform_in_balls
+from banister.sampling.lattice import LatticeStaircaseDraw, uniform_in_ball, uniform_in_balls
 from banister.sampling.uniform import uniform_below_each
 from tests.tape import Tape, exact_mass
 
@@ -45,6 +45,26 @@ def test_points_of_a_ball_are_uniform(dimension: int, radius: int, depth: int) -
     for point in ball_points(dimension, radius):
         assert 0 <= share - mass[point] <= undecided
     assert sum(mass.values()) + undecided == 1
+
+
+@pytest.mark.parametrize(("dimension", "radius", "depth"), [(1, 1, 12), (2, 1, 14), (1, 3, 12), (2, 2, 16)])
+def test_one_point_of_a_ball_is_uniform(dimension: int, radius: int, depth: int) -> None:
+    mass, undecided = exact_mass(lambda bits: tuple(uniform_in_ball(radius, dimension, bits)), depth=depth)
+    assert undecided < Fraction(1, 4)
+    share = Fraction(1, points_within(dimension, radius))
+    for point in ball_points(dimension, radius):
+        assert 0 <= share - mass[point] <= undecided
+    assert sum(mass.values()) + undecided == 1
+
+
+def test_one_vector_and_many_have_the_same_law() -> None:
+    sampler = LatticeStaircaseDraw(Fraction(1), 3, 2, 3)
+    n = 6000
+    one = np.abs([sampler.draw(SYSTEM) for _ in range(n)]).sum(axis=1)
+    many = np.abs(sampler.draw_many(20 * n, SYSTEM)).sum(axis=1)
+    for size in (0, 2, 5, 10, 20):
+        p = np.mean(many <= size)
+        assert abs(np.mean(one <= size) - p) < 6 * np.sqrt(p * (1 - p) / n) + 1e-9
 
 
 @pytest.mark.parametrize(("dimension", "radius"), [(2, 3), (3, 2), (4, 1)])

@@ -4,7 +4,7 @@ The counts are coefficients of (1 + z)^d / (1 - z)^(d + 1) and its relatives; al
 their averages over a geometric radius are finite sums of positive terms.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import comb
@@ -25,7 +25,10 @@ def points_within(dimension: int, radius: int) -> int:
 
 def supports_within(dimension: int, radius: int) -> list[int]:
     """The same count by the number j of coordinates that are not 0: 2^j C(d, j) C(radius, j), j = 0 … d."""
-    return [(1 << j) * comb(dimension, j) * comb(radius, j) for j in range(dimension + 1)]
+    counts = [1]
+    for j in range(dimension):
+        counts.append(counts[-1] * 2 * (dimension - j) * max(radius - j, 0) // (j + 1) ** 2)
+    return counts
 
 
 def sizes_within(dimension: int, radius: int) -> int:
@@ -34,7 +37,7 @@ def sizes_within(dimension: int, radius: int) -> int:
     From Σ_t |t| z^|t| = 2z/(1 - z)² for one coordinate, times (1 + z)^(d-1) / (1 - z)^d for the others.
     """
     d = dimension
-    return 2 * d * sum(comb(d - 1, i) * comb(radius + d - i, d + 1) for i in range(d))
+    return 2 * d * sum(comb(d - 1, i) * c for i, c in enumerate(_falling_binomials(radius + d, d + 1, d)))
 
 
 def squares_within(dimension: int, radius: int) -> int:
@@ -43,7 +46,15 @@ def squares_within(dimension: int, radius: int) -> int:
     From Σ_t t² z^|t| = 2z(1 + z)/(1 - z)³ for one coordinate.
     """
     d = dimension
-    return 2 * d * sum(comb(d, i) * comb(radius + d + 1 - i, d + 2) for i in range(d + 1))
+    return 2 * d * sum(comb(d, i) * c for i, c in enumerate(_falling_binomials(radius + d + 1, d + 2, d + 1)))
+
+
+def _falling_binomials(top: int, below: int, count: int) -> Iterator[int]:
+    """C(top, below), C(top - 1, below), …, each from the one before; `count` of them, all with a top of at least 1."""
+    value = comb(top, below)
+    for step in range(count):
+        yield value
+        value = value * max(top - step - below, 0) // (top - step)
 
 
 def differences(values: Sequence[int]) -> list[int]:

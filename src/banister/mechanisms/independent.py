@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import cast
 
-import numpy as np
 from flint import arb
 
 from banister.core import need
 from banister.core.cost import Cost, CostLike
 from banister.core.exact import BALL_BITS, Number, ball, precision
 from banister.core.loss import PrivacyLoss
+from banister.errors import BadValue
 from banister.mechanisms.grid import Floats
 from banister.mechanisms.integer_noise import IntegerNoise, Integers
 from banister.mechanisms.integer_staircase import IntegerStaircase
@@ -33,14 +33,16 @@ class Independent:
     Cost:     d times that of one number, for costs that add up over coordinates, "magnitude" and "power".
 
     >>> noise = Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=10)
-    >>> noise.release(np.arange(10)).shape, round(noise.risk(), 4)
-    ((10,), 8.5092)
+    >>> len(noise.release([41, 7, 0, 0, 3, 12, 5, 9, 1, 2])), round(noise.risk(), 4)
+    (10, 8.5092)
     """
 
     noise: OneNumberNoise
     dimension: int
 
     def __init__(self, *, noise: OneNumberNoise, dimension: Number) -> None:
+        if not isinstance(noise, IntegerNoise | LineNoise):
+            raise BadValue(f"noise = {noise!r} must be a noise for one number, such as IntegerStaircase or Staircase.")
         object.__setattr__(self, "noise", noise)
         object.__setattr__(self, "dimension", need.whole("dimension", dimension, least=1))
 
@@ -65,7 +67,7 @@ class Independent:
         self, answer: Floats | Integers | list[float] | tuple[float, ...], bits: BitSource = SYSTEM
     ) -> Floats | Integers:
         """The answer with noise: one vector of d numbers, or an array of n vectors, n × d, at once."""
-        answers = vectors_of(np.asarray(answer), self.dimension)
+        answers = vectors_of(answer, self.dimension)
         if isinstance(self.noise, IntegerNoise):
             return self.noise.release(cast(Integers, answers), bits)
         return self.noise.release(cast(Floats, answers), bits)

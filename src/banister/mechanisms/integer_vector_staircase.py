@@ -135,21 +135,22 @@ class IntegerVectorStaircase:
         exponent = exponent_of(Cost.of(cost))
         return float(lattice_risk(self.epsilon, self.sensitivity, self.dimension, self.step_width, exponent))
 
-    def draw_many(self, count: int, bits: BitSource) -> Integers:
-        """Many noise vectors, one a row."""
-        return self._sampler().draw_many(count, bits)
+    def draw_like(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
+        """One noise vector, or one a row, in the shape of the answers."""
+        if answers.ndim == 1:
+            return np.array(self._sampler().draw(bits), dtype=np.int64)
+        return self._sampler().draw_many(len(answers), bits)
 
     def release(self, answer: Integers | list[int] | tuple[int, ...], bits: BitSource = SYSTEM) -> Integers:
         """The answer with noise: one vector of d whole numbers, or an array of n vectors, n × d, at once."""
-        answers = vectors_of(np.asarray(answer), self.dimension)
+        answers = vectors_of(answer, self.dimension)
         if not np.issubdtype(answers.dtype, np.integer):
             raise BadValue(
                 f"The answers are of type {answers.dtype}, but this noise is for whole numbers. "
                 "Convert them to integers, or use VectorStaircase for real ones."
             )
         whole_in_range(answers)
-        noise = self.draw_many(answers.size // self.dimension, bits)
-        return answers.astype(np.int64) + noise.reshape(answers.shape)
+        return answers.astype(np.int64) + self.draw_like(answers, bits)
 
     def _sampler(self) -> LatticeStaircaseDraw:
         return lattice_staircase_draw(self.epsilon, self.sensitivity, self.step_width, self.dimension)
@@ -163,8 +164,12 @@ class IntegerVectorStaircase:
         return geometric_mean_of(_count_heads(first, self.sensitivity, self.dimension), self.epsilon)
 
 
-def vectors_of(answers: NDArray[np.generic], dimension: int) -> NDArray[np.generic]:
+def vectors_of(answer: object, dimension: int) -> NDArray[np.generic]:
     """The answers, refused unless they are one vector or rows of vectors of that dimension."""
+    try:
+        answers = np.asarray(answer)
+    except ValueError:
+        raise BadValue(f"The answers are rows of different lengths. Give rows of {dimension} numbers each.") from None
     if answers.ndim not in (1, 2) or answers.shape[-1] != dimension:
         raise BadValue(
             f"The answers have the shape {answers.shape}. Give one vector of {dimension} numbers, or an array of "

@@ -27,7 +27,10 @@ class Scores:
     @classmethod
     def of(cls, scores: ScoresLike) -> "Scores":
         """Scores from a list or an array; refused where one is not a finite number. No message shows a score."""
-        values = np.asarray(scores)
+        try:
+            values = np.asarray(scores)
+        except ValueError:
+            raise BadValue("The scores are rows of different lengths. Give one score for each candidate.") from None
         if values.ndim != 1 or not values.size:
             raise BadValue(
                 f"The scores have the shape {values.shape}. Give one score for each candidate, at least one."
@@ -41,10 +44,6 @@ class Scores:
         if np.issubdtype(values.dtype, np.integer):
             return cls(values)
         raise BadValue(f"The scores are of type {values.dtype}. Give whole numbers, doubles or fractions.")
-
-    @property
-    def size(self) -> int:
-        return int(self.values.size)
 
     def exact(self, place: int) -> Fraction:
         """The score at one place, exactly."""

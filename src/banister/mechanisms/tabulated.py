@@ -132,6 +132,8 @@ class TabulatedNoise(IntegerNoise):
 
 
 def _checked(masses: Sequence[Number]) -> tuple[Fraction, ...]:
+    if isinstance(masses, str) or not hasattr(masses, "__iter__"):
+        raise BadValue(f"masses = {masses!r} must be a list of numbers: P(0), P(1), P(2), and so on.")
     exact = [need.non_negative(f"masses[{place}]", mass) for place, mass in enumerate(masses)]
     total = sum(exact[:1], Fraction(0)) + 2 * sum(exact[1:], Fraction(0))
     if total != 1:

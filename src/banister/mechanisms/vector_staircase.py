@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
 from flint import arb
 
 from banister.core import need
@@ -82,7 +81,7 @@ class VectorStaircase:
 
     def density(self, x: Floats | list[float] | tuple[float, ...]) -> float:
         """The density of the ideal noise at one vector: (1 / vol Δ^d S_d(gamma)) b^(⌊‖x‖₁/Δ - gamma⌋ + 1)."""
-        point = vectors_of(finite_answers(np.asarray(x)), self.dimension)
+        point = finite_answers(vectors_of(x, self.dimension))
         norm = sum((abs(Fraction(t)) for t in point.ravel().tolist()), Fraction(0))
         level = math.floor(norm / self.sensitivity - Fraction(self.gamma)) + 1
         with precision(BALL_BITS):
@@ -116,10 +115,9 @@ class VectorStaircase:
 
     def release(self, answer: Floats | Integers | list[float] | tuple[float, ...], bits: BitSource = SYSTEM) -> Floats:
         """The answer with noise: one vector of d numbers, or an array of n vectors, n × d, at once."""
-        answers = vectors_of(finite_answers(np.asarray(answer)), self.dimension)
+        answers = finite_answers(vectors_of(answer, self.dimension))
         units = self.grid.units(answers)
-        noise = self.lattice.draw_many(answers.size // self.dimension, bits)
-        return self.grid.place_many(units + noise.reshape(answers.shape))
+        return self.grid.place_many(units + self.lattice.draw_like(answers, bits))
 
     def _peak(self) -> arb:
         """1 / (2^d/d! · Δ^d · S_d(gamma)): the density at 0 where gamma > 0."""

@@ -12,6 +12,7 @@ A uniform point of a ball: the number of coordinates that are not 0, which ones,
 1 … radius whose gaps are their sizes. All in whole numbers.
 """
 
+from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -27,7 +28,7 @@ from banister.sampling.bernoulli import FILTER_MARGIN
 from banister.sampling.bits import BitSource
 from banister.sampling.geometric import GeometricDraw
 from banister.sampling.table import ExactTable
-from banister.sampling.uniform import uniform_below_each
+from banister.sampling.uniform import uniform_below, uniform_below_each
 
 Integers = NDArray[np.int64]
 
@@ -48,6 +49,12 @@ class LatticeStaircaseDraw:
         self.period, self.step, self.dimension = period, step, dimension
         self._geometric = GeometricDraw(epsilon, glance=glance, word=word)
         self._mixture = ExactTable(_terms_law(epsilon, period, step, dimension), glance=glance, word=word)
+
+    def draw(self, bits: BitSource) -> list[int]:
+        """One vector."""
+        terms = self._mixture.draw(bits)
+        periods = terms + sum(self._geometric.draw(bits) for _ in range(terms + 1))
+        return uniform_in_ball(self.step - 1 + periods * self.period, self.dimension, bits)
 
     def draw_many(self, count: int, bits: BitSource) -> Integers:
         """Many vectors, one a row."""
@@ -87,6 +94,28 @@ def within_64_bits(epsilon: Fraction, period: int, dimension: int) -> None:
 def lattice_staircase_draw(epsilon: Fraction, period: int, step: int, dimension: int) -> LatticeStaircaseDraw:
     """The sampler for that law, made once."""
     return LatticeStaircaseDraw(epsilon, period, step, dimension)
+
+
+def uniform_in_ball(radius: int, dimension: int, bits: BitSource) -> list[int]:
+    """A whole vector with |x₁| + … + |x_d| ≤ radius, all equally likely; see `uniform_in_balls`."""
+    sums = list(accumulate(supports_within(dimension, radius)))
+    support = bisect_right(sums, uniform_below(sums[-1], bits))
+    places = sorted(_subset(dimension, support, bits))
+    ends = sorted(_subset(radius, support, bits))
+    vector, before = [0] * dimension, 0
+    for place, end in zip(places, ends, strict=True):
+        vector[place - 1] = before - end if bits.take(1) else end - before
+        before = end
+    return vector
+
+
+def _subset(top: int, size: int, bits: BitSource) -> set[int]:
+    """A subset of 1 … top of that size, all equally likely, by Floyd's method."""
+    chosen: set[int] = set()
+    for last in range(top - size + 1, top + 1):
+        drawn = uniform_below(last, bits) + 1
+        chosen.add(last if drawn in chosen else drawn)
+    return chosen
 
 
 def uniform_in_balls(radii: Integers, dimension: int, bits: BitSource, *, word: int = 64) -> Integers:

@@ -5,8 +5,9 @@ What stands behind the front door is listed in `__init__.pyi`, and loaded when i
 
 import lazy_loader
 
-# Bound at once (it loads nothing more): the room banister.local would otherwise stand under the recipes' name.
+# Bound at once (they load nothing more): the rooms would otherwise stand under the recipes' names.
 from banister.recipes import local as local
+from banister.recipes import parties as parties
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = "0.1.0"

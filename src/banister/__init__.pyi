@@ -19,7 +19,7 @@ from .mechanisms.tabulated import TabulatedNoise
 from .mechanisms.truncated_staircase import TruncatedStaircase
 from .mechanisms.uniform import Uniform
 from .mechanisms.vector_staircase import VectorStaircase
-from .recipes import local
+from .recipes import local, parties
 from .recipes.least_noise import Comparison, Over, least_noise
 from .recipes.ledger import Ledger
 
@@ -56,6 +56,7 @@ __all__ = [
     "VectorStaircase",
     "least_noise",
     "local",
+    "parties",
 ]
 
 __version__: str

@@ -6,6 +6,8 @@ class BanisterError(Exception):
 
     BanisterError
     ├── BadValue (ValueError)        a parameter or an input that cannot be used
+    │   └── Refused                  a question that cannot be answered privately, with the place in its text
+    ├── EngineFailed (RuntimeError)  a database stopped; nothing was drawn and nothing was charged
     ├── Uncertified (ArithmeticError) a number could not be proven to the asked precision
     ├── Unsolved (RuntimeError)      an optimiser stopped without an answer
     ├── MissingExtra (ImportError)   an optional library is not installed
@@ -24,6 +26,14 @@ class BanisterError(Exception):
 
 class BadValue(BanisterError, ValueError):
     """A parameter or an input that cannot be used; nothing was drawn and nothing was charged."""
+
+
+class Refused(BadValue):
+    """A question that cannot be answered privately as it is written; the message says where, why and what to write."""
+
+
+class EngineFailed(BanisterError, RuntimeError):
+    """A database or a file could not be read to the end; nothing was drawn and nothing was charged."""
 
 
 class Uncertified(BanisterError, ArithmeticError):

@@ -1,0 +1,78 @@
+"""How far several independent noises together are from 0: the half width of an interval, rounded outwards.
+
+Only accuracy is computed here, never privacy, so doubles will do. Magnitudes are rounded up to a lattice. The noises
+are even and fall off on both sides, so moving mass outwards makes their sum more spread: the interval is never short.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+FINE = 128
+"""Lattice points in one standard deviation of the whole."""
+
+FORGET = 1e-7
+"""Tail mass that is counted as being infinitely far out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """An even law on the whole numbers: its standard deviation and P(|Z| > x) for x ≥ 0."""
+
+    deviation: float
+    beyond: Callable[[Floats], Floats]
+
+
+def half_width(parts: Sequence[tuple[float, Spread]], confidence: float) -> float:
+    """The least t, up to the lattice, with P(|Σ weight · Z| ≤ t) ≥ confidence."""
+    kept = [(abs(weight), spread) for weight, spread in parts if weight != 0 and spread.deviation > 0]
+    if len(kept) <= 1:
+        return kept[0][0] * _least_size(kept[0][1], 1 - confidence) if kept else 0.0
+    whole = float(np.sqrt(sum((weight * spread.deviation) ** 2 for weight, spread in kept)))
+    grid = whole / FINE
+    law, lost = _lattice(*kept[0], grid)
+    for weight, spread in kept[1:]:
+        other, more = _lattice(weight, spread, grid)
+        law, lost = _convolved(law, other), lost + more
+    return _quantile(law, lost, confidence) * grid
+
+
+def _least_size(spread: Spread, outside: float) -> int:
+    """The least whole size with P(|Z| > size) ≤ outside."""
+    low, high = -1, max(1, int(spread.deviation))
+    while float(spread.beyond(np.array([float(high)]))[0]) > outside:
+        high *= 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        inside = float(spread.beyond(np.array([float(middle)]))[0]) <= outside
+        low, high = (low, middle) if inside else (middle, high)
+    return high
+
+
+def _lattice(weight: float, spread: Spread, grid: float) -> tuple[Floats, float]:
+    """The law of weight · Z on the lattice, odd in length with 0 in the middle, and the mass left out."""
+    unit = grid / weight
+    reach = 64
+    while reach < 1 << 20 and float(spread.beyond(np.array([reach * unit]))[0]) > FORGET:
+        reach *= 2
+    beyond = spread.beyond(np.arange(reach + 1, dtype=np.float64) * unit)
+    sides = np.maximum(beyond[:-1] - beyond[1:], 0.0) / 2
+    return np.concatenate([sides[::-1], [max(1.0 - float(beyond[0]), 0.0)], sides]), float(beyond[-1])
+
+
+def _convolved(a: Floats, b: Floats) -> Floats:
+    size = len(a) + len(b) - 1
+    padded = 1 << int(np.ceil(np.log2(size)))
+    return np.maximum(np.fft.irfft(np.fft.rfft(a, padded) * np.fft.rfft(b, padded), padded)[:size], 0.0)
+
+
+def _quantile(law: Floats, lost: float, confidence: float) -> float:
+    half = len(law) // 2
+    both = law[half + 1 :] + law[:half][::-1]
+    inside = np.concatenate([[law[half]], law[half] + np.cumsum(both)])
+    found = int(np.searchsorted(inside, confidence + lost * confidence))
+    return float(min(found, half))

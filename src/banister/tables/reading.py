@@ -1,0 +1,106 @@
+"""Reading a section of a settings file, with messages that name the section and the key."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from banister.core import need
+from banister.errors import BadValue
+
+Value = str | int | bool
+"""One value of a category."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table of settings and the name by which messages call it."""
+
+    title: str
+    content: Mapping[str, object]
+
+    def only(self, *known: str) -> None:
+        """Refuse a key that is none of these."""
+        for key in self.content:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1)
+                hint = f" Did you mean '{near[0]}'?" if near else ""
+                raise BadValue(f"'{key}' in {self.title} is not known; it may hold {', '.join(known)}.{hint}")
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """The names in a section that may be absent."""
+        return tuple(self.section(key, "").content) if key in self.content else ()
+
+    def section(self, key: str, holds: str) -> "Section":
+        """The section under a key."""
+        value = self.content.get(key)
+        if not isinstance(value, Mapping):
+            raise BadValue(f"{self.title} needs a section [{key}]{' with ' + holds if holds else ''}.")
+        inner = key if self.title == "the schema" else f"{self.title.strip('[]')}.{key}"
+        return Section(f"[{inner}]", value)
+
+    def text(self, key: str) -> str:
+        """A text that has to be there."""
+        value = self.maybe(key)
+        if not value:
+            raise BadValue(f"{self.title} needs {key}, a text in quotes.")
+        return value
+
+    def maybe(self, key: str) -> str | None:
+        """A text, or None where it is absent."""
+        value = self.content.get(key)
+        if value is not None and not isinstance(value, str):
+            raise BadValue(f"{key} in {self.title} must be a text in quotes.")
+        return value
+
+    def number(self, key: str, default: int | None = None) -> Fraction:
+        """An exact number; a decimal in the file is the decimal that is written."""
+        value = self.content.get(key, default)
+        if value is None:
+            raise BadValue(f"{self.title} needs {key}, a number.")
+        return _exact(f"{key} in {self.title}", value)
+
+    def whole(self, key: str) -> int | None:
+        """A whole number from 1 on, or None where it is absent."""
+        if key not in self.content:
+            return None
+        return need.whole(f"{key} in {self.title}", _exact(f"{key} in {self.title}", self.content[key]), least=1)
+
+    def pair(self, key: str) -> tuple[Fraction, Fraction]:
+        """Two numbers."""
+        numbers = self.numbers(key)
+        if len(numbers) != 2:
+            raise BadValue(f"{key} in {self.title} must be two numbers, such as [0, 100].")
+        return numbers[0], numbers[1]
+
+    def numbers(self, key: str) -> tuple[Fraction, ...]:
+        """A list of numbers, empty where it is absent."""
+        value = self.content.get(key, [])
+        if not isinstance(value, list):
+            raise BadValue(f"{key} in {self.title} must be a list of numbers, such as [0, 100].")
+        return tuple(_exact(f"{key} in {self.title}", item) for item in value)
+
+    def values(self, key: str) -> tuple[Value, ...] | None:
+        """A list of category values, or None where it is absent."""
+        value = self.content.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(item, str | int) for item in value):
+            raise BadValue(f"{key} in {self.title} must be a list of texts, whole numbers or truth values.")
+        return tuple(value)
+
+    def flag(self, key: str) -> bool:
+        """true or false; true where it is absent."""
+        value = self.content.get(key, True)
+        if not isinstance(value, bool):
+            raise BadValue(f"{key} in {self.title} must be true or false.")
+        return value
+
+
+def _exact(name: str, value: object) -> Fraction:
+    if not isinstance(value, int | Decimal) or isinstance(value, bool):
+        raise BadValue(f"{name} must be a number.")
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise BadValue(f"{name} = {value} must be a finite number.")
+    return Fraction(value)

@@ -1,0 +1,1 @@
+"""Tables that go in and out: files and frames."""

@@ -1,0 +1,98 @@
+"""Answers to files, each written whole or not at all."""
+
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from banister.errors import BadValue, MissingExtra
+
+if TYPE_CHECKING:
+    from pandas import DataFrame as DataFrame
+
+Value = str | int | float | bool | None
+Columns = Mapping[str, Sequence[Value]]
+
+
+def write_tables(path: Path, tables: Sequence[Columns]) -> list[Path]:
+    """Write one file a table; the second table's file is called name-2, and so on."""
+    writers: dict[str, Callable[[Path, Columns], None]] = {
+        ".csv": _write_csv,
+        ".json": _write_json,
+        ".parquet": _write_parquet,
+    }
+    write = writers.get(path.suffix.lower())
+    if write is None:
+        raise BadValue(f"'{path}' must end in .csv, .json or .parquet.")
+    paths = [path if i == 0 else path.with_stem(f"{path.stem}-{i + 1}") for i in range(len(tables))]
+    for target, columns in zip(paths, tables, strict=True):
+        whole(target, lambda temporary, columns=columns: write(temporary, columns))  # type: ignore[misc]
+    return paths
+
+
+def check_target(path: Path, suffixes: Sequence[str] = ()) -> None:
+    """Refuse a place that cannot be written to, before anything is charged."""
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise BadValue(f"'{path}' must end in {' or '.join(suffixes)}.")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise BadValue(f"'{path}' cannot be written: its folder is not there, or not yours to write to.")
+
+
+def whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Write beside the target and move it there at the end, so that no half-written file is ever seen."""
+    check_target(path)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise BadValue(f"'{path}' could not be written: {error.strerror}.") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_csv(path: Path, columns: Columns) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_json(path: Path, columns: Columns) -> None:
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    path.write_text(json.dumps({"format": 1, "answers": rows}, indent=1), encoding="utf-8")
+
+
+def _write_parquet(path: Path, columns: Columns) -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+    arrays = {name: _array(values) for name, values in columns.items()}
+    connection.register("answers", arrays)
+    target = str(path).replace("'", "''")
+    connection.execute(f"COPY answers TO '{target}' (FORMAT parquet)")
+    connection.close()
+
+
+def _array(values: Sequence[Value]) -> object:
+    kinds = {type(value) for value in values}
+    if kinds <= {bool} or kinds <= {int} or kinds <= {float, int}:
+        return np.asarray(values)
+    return np.asarray([str(value) for value in values], dtype=object)
+
+
+def to_pandas(columns: Columns) -> "DataFrame":
+    """A pandas table."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra("This needs pandas, which is not installed. Install it with: pip install pandas") from None
+    return pandas.DataFrame({name: list(values) for name, values in columns.items()})

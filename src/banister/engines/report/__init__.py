@@ -1,0 +1,1 @@
+"""Pages that people read: one file, nothing from outside."""

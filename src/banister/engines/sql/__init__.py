@@ -1,0 +1,1 @@
+"""Questions in SQL, and the three engines that add up: DuckDB, PostgreSQL, Spark."""

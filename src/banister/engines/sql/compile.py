@@ -1,0 +1,354 @@
+"""The exact work as one SQL query: rows into cells, each person's part bounded, whole numbers added up.
+
+A row is a person:      filter, give each row its cell, add up by cell.
+A person has many rows: add up by (person, cell), clamp each total, keep at most `groups` cells of each person by a
+                        keyed hash, then add up by cell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlglot import exp
+
+from banister.engines.sql.render import Renderer, case, clamp, field, literal, number
+from banister.tables.measures import Counting, Measure
+from banister.tables.question import (
+    Base,
+    Grouped,
+    Inner,
+    Joined,
+    Known,
+    Listed,
+    PerPerson,
+    Relation,
+    Unknown,
+    cell_count,
+)
+from banister.tables.work import HASH_PRIME, Physical, Work
+
+HELD = 2**60
+"""Totals are held within ±2^60, so that noise always fits: holding moves no two totals further apart."""
+
+
+class Dialect(Protocol):
+    """What differs between engines beyond spelling."""
+
+    name: str
+
+    def text_code(self, text: exp.Expr) -> exp.Expr:
+        """A whole number below 2^28 from the digest of a text, the same on every engine."""
+        ...
+
+    def wide_sum(self, value: exp.Expr) -> exp.Expr:
+        """A sum of 64-bit numbers that cannot overflow."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """Writes the queries of one engine. `names` are the tables' names there, `types` the columns' by table."""
+
+    dialect: Dialect
+    names: Mapping[str, str]
+    types: Mapping[str, Mapping[str, Physical]]
+
+    def query(self, work: Work) -> str:
+        """The query text: columns `cell`, `x0`... for unknown axes, `m0`... for measures."""
+        renderer = Renderer(self._stored(work.relation))
+        if work.ladder is not None:
+            tree = self._ladder(work, renderer)
+        elif work.personal:
+            tree = self._personal(work, renderer)
+        else:
+            tree = self._direct(work, renderer)
+        return tree.sql(dialect=self.dialect.name)
+
+    def _direct(self, work: Work, renderer: Renderer) -> exp.Select:
+        rows = self._rows(work, renderer, work.axes)
+        columns = [self._held(m, self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
+        return self._by_cell(rows.select(*columns), work)
+
+    def _personal(self, work: Work, renderer: Renderer) -> exp.Select:
+        if work.groups == 1 and not _unknown_names(work) and cell_count(work.axes) < HASH_PRIME:
+            return self._one_group(work, renderer)
+        rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"))
+        parts = [exp.alias_(self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
+        per = self._by_cell(rows.select(*parts), work, extra=["u"])
+        clamped = [exp.alias_(_clamped(field("per", f"m{i}"), m), f"m{i}") for i, m in enumerate(work.measures)]
+        keys = ["cell", *_unknown_names(work)]
+        kept = self._bounded(per, work, keys, clamped)
+        sums = [exp.alias_(self._total(field("kept", f"m{i}")), f"m{i}") for i in range(len(work.measures))]
+        return exp.select(*keys, *sums).from_(kept.subquery("kept")).group_by(*keys)
+
+    def _one_group(self, work: Work, renderer: Renderer) -> exp.Select:
+        """The same for one group a person, without sorting: find her least hash first, then add up those rows only.
+
+        The hash is stacked with the cell, so that it is the order of `_bounded`: by hash, then by cell.
+        """
+        rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"))
+        for place, measure in enumerate(work.measures):
+            if measure.quantity is not None:
+                rows = rows.select(exp.alias_(_row_value(measure, renderer), f"e{place}"))
+        code = _add(exp.Mul(this=field("per", "h"), expression=number(cell_count(work.axes))), field("per", "cell"))
+        base = exp.select("*", exp.alias_(code, "code")).from_(self._hashed(rows, work).subquery("per"))
+        least = exp.select("u", exp.alias_(exp.Min(this=exp.column("code")), "least")).from_("base").group_by("u")
+        same = exp.and_(
+            exp.EQ(this=field("b", "u"), expression=field("l", "u")),
+            exp.EQ(this=field("b", "code"), expression=field("l", "least")),
+        )
+        parts = [exp.alias_(self._part(m, f"e{i}"), f"m{i}") for i, m in enumerate(work.measures)]
+        kept = exp.select(field("b", "cell"), *parts).from_(exp.to_table("base").as_("b"))
+        kept = kept.join(least.subquery("l"), on=same).group_by(field("b", "u"), field("b", "cell"))
+        sums = [
+            exp.alias_(self._total(_clamped(field("kept", f"m{i}"), m)), f"m{i}") for i, m in enumerate(work.measures)
+        ]
+        final = exp.select("cell", *sums).from_(kept.subquery("kept")).group_by("cell")
+        return final.with_("base", as_=base)
+
+    def _part(self, measure: Measure, name: str) -> exp.Expr:
+        """What one person adds up in her cell, from values that were computed row by row."""
+        if measure.quantity is None:
+            return exp.Count(this=exp.Star())
+        if measure.counting is Counting.ROWS:
+            return exp.Count(this=field("b", name))
+        return exp.Coalesce(this=self.dialect.wide_sum(field("b", name)), expressions=[exp.Literal.number(0)])
+
+    def _bounded(self, per: exp.Select, work: Work, keys: Sequence[str], values: Sequence[exp.Expr]) -> exp.Select:
+        if work.groups is None:
+            return exp.select(*keys, *values).from_(per.subquery("per"))
+        hashed = self._hashed(per, work)
+        order = [exp.Ordered(this=field("per", name)) for name in ("h", *keys)]
+        rank = exp.Window(this=exp.RowNumber(), partition_by=[field("per", "u")], order=exp.Order(expressions=order))
+        ranked = exp.select(*keys, *values, exp.alias_(rank, "place")).from_(hashed.subquery("per"))
+        chosen = exp.LTE(this=field("ranked", "place"), expression=number(work.groups))
+        names = [f"m{i}" for i in range(len(work.measures))]
+        return exp.select(*keys, *names).from_(ranked.subquery("ranked")).where(chosen)
+
+    def _ladder(self, work: Work, renderer: Renderer) -> exp.Select:
+        assert work.ladder is not None
+        there = exp.Not(this=exp.Is(this=renderer.term(work.ladder.quantity.term), expression=exp.Null()))
+        rows = self._rows(work, renderer, work.axes).where(there)
+        rows = rows.select(exp.alias_(renderer.rung(work.ladder), "rung"))
+        if not work.personal or (work.rows == 1 and work.relation.rows == 1 and work.groups is None):
+            counted = rows.select(exp.alias_(exp.Count(this=exp.Star()), "m0"))
+            return self._by_cell(counted, work, extra=["rung"])
+        counted = rows.select(
+            exp.alias_(self._person(work.relation), "u"), exp.alias_(exp.Count(this=exp.Star()), "m0")
+        )
+        per = self._by_cell(counted, work, extra=["rung", "u"])
+        hashed = self._hashed(self._hashed(per, work).subquery("per"), work, by="rung", name="g")
+        u, cell, h, g, rung, m = (field("per", n) for n in ("u", "cell", "h", "g", "rung", "m0"))
+        upto = exp.Window(
+            this=exp.Sum(this=m),
+            partition_by=[u, cell],
+            order=exp.Order(expressions=[exp.Ordered(this=g), exp.Ordered(this=rung)]),
+            spec=exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"),
+        )
+        rank = exp.Window(
+            this=exp.DenseRank(),
+            partition_by=[u.copy()],
+            order=exp.Order(expressions=[exp.Ordered(this=h), exp.Ordered(this=cell.copy())]),
+        )
+        ranked = exp.select(
+            "cell", "rung", "m0", exp.alias_(exp.cast(upto, "bigint"), "upto"), exp.alias_(rank, "place")
+        ).from_(hashed.subquery("per"))
+        room = exp.Sub(
+            this=number(work.rows), expression=exp.paren(exp.Sub(this=field("r", "upto"), expression=field("r", "m0")))
+        )
+        part = case(
+            [
+                (exp.LTE(this=room, expression=number(0)), number(0)),
+                (exp.LT(this=room.copy(), expression=field("r", "m0")), room.copy()),
+            ],
+            field("r", "m0"),
+        )
+        total = exp.alias_(self._total(part), "m0")
+        final = exp.select("cell", "rung", total).from_(ranked.subquery("r"))
+        if work.groups is not None:
+            final = final.where(exp.LTE(this=field("r", "place"), expression=number(work.groups)))
+        return final.group_by("cell", "rung")
+
+    def _rows(self, work: Work, renderer: Renderer, axes: Sequence[Known | Unknown]) -> exp.Select:
+        """FROM, joins with the declared values, and WHERE; the cell is selected, measures are not yet."""
+        tree = self._from(exp.Select(), work.relation, renderer)
+        conditions = [renderer.condition(work.where)]
+        for position, axis in enumerate(axes):
+            if isinstance(axis, Listed):
+                pairs = [(literal(value), number(place)) for place, value in enumerate(axis.values)]
+                values = exp.values(pairs, alias=f"k{position}", columns=["v", "i"])
+                match = exp.EQ(this=renderer.raw(axis.leaf), expression=field(f"k{position}", "v"))
+                tree = tree.join(values, on=match)
+            elif isinstance(axis, Unknown):
+                conditions.append(exp.Not(this=exp.Is(this=renderer.raw(axis.leaf), expression=exp.Null())))
+            else:
+                inside = renderer.inside(axis)
+                conditions.extend([] if inside is None else [inside])
+        cell: exp.Expr | None = None
+        for position, axis in enumerate(work.axes):
+            if not isinstance(axis, Unknown):
+                place = renderer.place(axis, position)
+                cell = place if cell is None else _stacked(cell, axis.size, place)
+        unknown = [renderer.raw(axis.leaf) for axis in work.axes if isinstance(axis, Unknown)]
+        named = [exp.alias_(column, f"x{i}") for i, column in enumerate(unknown)]
+        kept = [c for c in conditions if not (isinstance(c, exp.Boolean) and c.this)]
+        tree = tree.select(exp.alias_(number(0) if cell is None else cell, "cell"), *named)
+        return tree.where(*kept) if kept else tree
+
+    def _by_cell(self, tree: exp.Select, work: Work, extra: Sequence[str] = ()) -> exp.Select:
+        keys = [item for item in tree.expressions if item.alias in ("cell", *_unknown_names(work), *extra)]
+        constant = all(isinstance(axis, Unknown) for axis in work.axes)
+        return tree.group_by(*[key.this.copy() for key in keys if not (constant and key.alias == "cell")])
+
+    def _added(self, measure: Measure, renderer: Renderer) -> exp.Expr:
+        if measure.counting is Counting.TOTAL and measure.quantity is not None:
+            return exp.Coalesce(
+                this=self.dialect.wide_sum(renderer.term(measure.quantity.term)), expressions=[exp.Literal.number(0)]
+            )
+        if measure.quantity is not None:
+            return exp.Count(this=renderer.present(measure.quantity))
+        return exp.Count(this=exp.Star())
+
+    def _held(self, measure: Measure, value: exp.Expr, name: str) -> exp.Expr:
+        return exp.alias_(clamp(value, -HELD, HELD) if measure.counting is Counting.TOTAL else value, name)
+
+    def _total(self, value: exp.Expr) -> exp.Expr:
+        return clamp(self.dialect.wide_sum(value), -HELD, HELD)
+
+    def _hashed(self, per: exp.Select | exp.Subquery, work: Work, *, by: str = "cell", name: str = "h") -> exp.Select:
+        """Add the keyed hash of (person, cell): x → x³ on the integers modulo a prime, between secret shifts."""
+        a, b, c, d, e, f = (number(key) for key in work.hash_keys)
+        source = per if isinstance(per, exp.Subquery) else per.subquery("per")
+        code: exp.Expr = exp.Mul(this=_modulo(field("per", by)), expression=b)
+        for i in range(len(_unknown_names(work))):
+            code = exp.Add(
+                this=_modulo(exp.paren(code)),
+                expression=exp.Mul(
+                    this=self._code(field("per", f"x{i}"), self._key_type(work, i)), expression=e.copy()
+                ),
+            )
+        person = exp.Mul(this=self._code(field("per", "u"), self._person_type(work.relation)), expression=a)
+        start = _modulo(exp.paren(_add(person, _add(_modulo(exp.paren(code)), c if name == "h" else f))))
+        first = exp.select("*", exp.alias_(start, f"{name}1")).from_(source)
+        second = exp.select("*", exp.alias_(_modulo(exp.paren(_add(_cube(f"{name}1"), d))), f"{name}2")).from_(
+            first.subquery("per")
+        )
+        return exp.select("*", exp.alias_(_cube(f"{name}2"), name)).from_(second.subquery("per"))
+
+    def _code(self, value: exp.Expr, stored: Physical) -> exp.Expr:
+        if stored is Physical.INTEGER:
+            low = exp.paren(
+                exp.Add(this=exp.Mod(this=value, expression=number(HASH_PRIME)), expression=number(HASH_PRIME))
+            )
+            return exp.cast(exp.Mod(this=low, expression=number(HASH_PRIME)), "bigint")
+        return self.dialect.text_code(value if stored is Physical.TEXT else exp.cast(value, "text"))
+
+    def _key_type(self, work: Work, place: int) -> Physical:
+        leaf = [axis.leaf for axis in work.axes if isinstance(axis, Unknown)][place]
+        return self._stored(work.relation).get((leaf.relation, leaf.column.name), Physical.TEXT)
+
+    def _person(self, relation: Relation) -> exp.Column:
+        match relation:
+            case Base(table, alias):
+                assert table.person is not None
+                return field(alias, table.person)
+            case Joined(left, _, _):
+                return self._person(left)
+            case Grouped():
+                return field(relation.alias, "u")
+
+    def _person_type(self, relation: Relation) -> Physical:
+        match relation:
+            case Base(table, _):
+                return self.types[table.name][table.person or ""]
+            case Joined(left, _, _):
+                return self._person_type(left)
+            case Grouped():
+                return self._person_type(relation.source)
+
+    def _from(self, tree: exp.Select, relation: Relation, renderer: Renderer) -> exp.Select:
+        match relation:
+            case Base(table, alias):
+                return tree.from_(
+                    exp.alias_(exp.to_table(self.names[table.name], dialect=self.dialect.name), alias, table=True)
+                )
+            case Joined(left, right, outer):
+                start = self._from(tree, left, renderer)
+                inner = self._from(exp.Select(), right, renderer)
+                on = exp.EQ(this=self._person(left), expression=self._person(right))
+                return start.join(inner.args["from_"].this, on=on, join_type="left" if outer else "inner")
+            case Grouped():
+                return tree.from_(self._grouped(relation, renderer).subquery(relation.alias))
+
+    def _grouped(self, relation: Grouped, renderer: Renderer) -> exp.Select:
+        keys = [renderer.present_key(leaf) for leaf in relation.keys]
+        person = self._person(relation.source)
+        tree = self._from(exp.Select(), relation.source, renderer)
+        tree = tree.select(exp.alias_(person, "u"), *(exp.alias_(key, f"k{i}") for i, key in enumerate(keys)))
+        tree = tree.select(*(exp.alias_(self._per_person(t, renderer), t.column.name) for t in relation.totals))
+        where = renderer.condition(relation.where)
+        if not (isinstance(where, exp.Boolean) and where.this):
+            tree = tree.where(where)
+        return tree.group_by(person.copy(), *(key.copy() for key in keys))
+
+    def _per_person(self, total: PerPerson, renderer: Renderer) -> exp.Expr:
+        low, high = total.column.units
+        if total.quantity is None:
+            return clamp(exp.Count(this=exp.Star()), low, high)
+        value = renderer.term(total.quantity.term)
+        match total.inner:
+            case Inner.COUNT:
+                return clamp(exp.Count(this=renderer.present(total.quantity)), low, high)
+            case Inner.SUM:
+                return clamp(self.dialect.wide_sum(value), low, high)
+            case Inner.MIN:
+                return exp.Min(this=value)
+            case Inner.MAX:
+                return exp.Max(this=value)
+
+    def _stored(self, relation: Relation) -> dict[tuple[str, str], Physical]:
+        match relation:
+            case Base(table, alias):
+                return {(alias, column.name): self.types[table.name][column.name] for column in table.columns}
+            case Joined(left, right, _):
+                return self._stored(left) | self._stored(right)
+            case Grouped():
+                inner = self._stored(relation.source)
+                keys = {
+                    (relation.alias, f"k{i}"): inner.get((leaf.relation, leaf.column.name), Physical.INTEGER)
+                    for i, leaf in enumerate(relation.keys)
+                }
+                return inner | keys
+
+
+def _clamped(value: exp.Expr, measure: Measure) -> exp.Expr:
+    """One person's part of one cell, held in its bounds; a person counts once."""
+    return number(1) if measure.counting is Counting.PEOPLE else clamp(value, measure.low, measure.high)
+
+
+def _row_value(measure: Measure, renderer: Renderer) -> exp.Expr:
+    assert measure.quantity is not None
+    total = measure.counting is Counting.TOTAL
+    return renderer.term(measure.quantity.term) if total else renderer.present(measure.quantity)
+
+
+def _unknown_names(work: Work) -> list[str]:
+    return [f"x{i}" for i, _ in enumerate(axis for axis in work.axes if isinstance(axis, Unknown))]
+
+
+def _stacked(cell: exp.Expr, size: int, place: exp.Expr) -> exp.Expr:
+    return exp.paren(exp.Add(this=exp.Mul(this=cell, expression=number(size)), expression=place))
+
+
+def _add(a: exp.Expr, b: exp.Expr) -> exp.Expr:
+    return exp.Add(this=a, expression=b)
+
+
+def _modulo(value: exp.Expr) -> exp.Expr:
+    return exp.Mod(this=value, expression=number(HASH_PRIME))
+
+
+def _cube(name: str) -> exp.Expr:
+    x = field("per", name)
+    square = exp.paren(_modulo(exp.paren(exp.Mul(this=x, expression=x.copy()))))
+    return _modulo(exp.paren(exp.Mul(this=square, expression=x.copy())))

@@ -1,0 +1,62 @@
+"""Refusing a piece of SQL: where it stands, why, and what to write instead."""
+
+from sqlglot import exp
+
+from banister.errors import Refused
+
+
+def refused(node: exp.Expr | None, why: str, instead: str = "") -> Refused:
+    """The error for a node that is not on the list of what is understood.
+
+    The place is the first token of the node that the parser remembers; the text is the question, never data.
+    """
+    where = place(node)
+    what = f"'{shown(node)}'{where}: " if node is not None else ""
+    return Refused(f"{what}{why}{' ' + instead if instead else ''}")
+
+
+def place(node: exp.Expr | None) -> str:
+    """`at line 1, column 8`, or nothing where it is not known."""
+    if node is None:
+        return ""
+    found = [n.meta for n in node.walk() if "line" in n.meta]
+    if not found:
+        return ""
+    first = min(found, key=lambda meta: int(meta["start"]))
+    column = int(first["col"]) - (int(first["end"]) - int(first["start"]))
+    return f" at line {first['line']}, column {column}"
+
+
+def shown(node: exp.Expr) -> str:
+    """The node as text, cut where it is long."""
+    text = node.sql()
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def only(node: exp.Expr, *known: str) -> None:
+    """Refuse a node that carries a part which we do not know."""
+    for key, value in node.args.items():
+        if key not in known and value not in (None, False, []):
+            raise refused(node, f"{key.strip('_').upper().replace('_', ' ')} is not understood here.")
+
+
+ADVICE = {
+    "having": "Filter the released answers instead: that is free.",
+    "order": "Sort the released answers instead: that is free.",
+    "limit": "Take the first of the released answers instead: that is free.",
+    "distinct": "Group by the columns instead.",
+    "qualify": "Filter the released answers instead: that is free.",
+}
+
+
+def check_select(tree: exp.Select) -> None:
+    """Refuse any clause of a SELECT other than the ones that are understood."""
+    known = ("with_", "expressions", "from_", "joins", "where", "group")
+    for key, value in tree.args.items():
+        if key not in known and value not in (None, False, []):
+            node = value if isinstance(value, exp.Expr) else None
+            name = key.strip("_").upper()
+            raise refused(node, f"{name} is not understood in a question.", ADVICE.get(key, ""))
+    group = tree.args.get("group")
+    if group is not None:
+        only(group, "expressions")

@@ -1,0 +1,124 @@
+"""Spark, when one machine is not enough: a session of the user's own, or one that is started here."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from banister.engines.sql.compile import Compiler
+from banister.errors import BadValue, EngineFailed, MissingExtra
+from banister.tables.question import cell_count
+from banister.tables.schema import Schema, Table
+from banister.tables.work import Physical, Totals, Work, assemble, check_stored
+
+try:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame, SparkSession
+except ImportError:
+    raise MissingExtra.naming("pyspark", "spark") from None
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
+
+TYPES = {
+    "tinyint": Physical.INTEGER,
+    "smallint": Physical.INTEGER,
+    "int": Physical.INTEGER,
+    "bigint": Physical.INTEGER,
+    "float": Physical.FLOAT,
+    "double": Physical.FLOAT,
+    "decimal": Physical.DECIMAL,
+    "string": Physical.TEXT,
+    "boolean": Physical.TRUTH,
+}
+
+
+class SparkDialect:
+    """What is particular to Spark."""
+
+    name = "spark"
+
+    def text_code(self, text: exp.Expr) -> exp.Expr:
+        pattern: exp.Expr = exp.maybe_parse(
+            "CAST(CONV(SUBSTRING(MD5(__text), 1, 7), 16, 10) AS BIGINT)", dialect="spark"
+        )
+        found: exp.Expr = pattern.transform(lambda node: text if isinstance(node, exp.Column) else node)
+        return found
+
+    def wide_sum(self, value: exp.Expr) -> exp.Expr:
+        # A sum of 64-bit numbers is 64-bit in Spark and could overflow; 28 digits leave room for 10^9 rows and more.
+        return exp.Sum(this=exp.cast(value, exp.DataType.build("decimal(28, 0)", dialect="spark")))
+
+
+class SparkSource:
+    """Tables of one Spark session. Frames, by table name, take the place of tables in the catalogue."""
+
+    def __init__(self, schema: Schema, *, frames: Mapping[str, object]) -> None:
+        self._session = _session(frames)
+        self._names = {}
+        for table in schema.tables:
+            self._names[table.name] = self._open(table, frames.get(table.name))
+        self._types = {table.name: self.describe(table) for table in schema.tables}
+        for table in schema.tables:
+            check_stored(table, self._types[table.name])
+            self._check_people(table)
+
+    def describe(self, table: Table) -> Mapping[str, Physical]:
+        """The columns and their types."""
+        try:
+            fields = self._session.table(self._names[table.name]).schema.fields
+        except PySparkException:
+            raise BadValue(f'Spark has no table {self._names[table.name]}. Say it as table = "spark:name".') from None
+        return {f.name: TYPES.get(f.dataType.simpleString().split("(")[0], Physical.OTHER) for f in fields}
+
+    def totals(self, work: Work) -> Totals:
+        """Add up in Spark."""
+        compiler = Compiler(SparkDialect(), self._names, self._types)
+        rows = self._run(compiler.query(work))
+        names = [
+            "cell",
+            "rung",
+            *(f"x{i}" for i in range(len(work.axes))),
+            *(f"m{i}" for i in range(len(work.measures))),
+        ]
+        found = set(rows[0].asDict()) if rows else set(names)
+        columns = {name: [row[name] for row in rows] for name in names if name in found}
+        return assemble(work, cell_count(work.axes), columns)
+
+    def _open(self, table: Table, frame: object) -> str:
+        if isinstance(frame, DataFrame):
+            name = f"banister_{table.name}"
+            frame.createOrReplaceTempView(name)
+            return name
+        return table.location.removeprefix("spark:")
+
+    def _check_people(self, table: Table) -> None:
+        if table.person is None:
+            return
+        person = "`" + table.person.replace("`", "``") + "`"
+        if self._run(f"SELECT 1 FROM {self._names[table.name]} WHERE {person} IS NULL LIMIT 1"):
+            raise BadValue(
+                f"Person column '{table.person}' of table '{table.name}' has NULLs: those rows belong to nobody whom "
+                "the guarantee could protect. Remove them first, or give each row a person."
+            )
+
+    def _run(self, query: str) -> "list[Row]":
+        try:
+            return self._session.sql(query).collect()
+        except Exception as error:
+            # Errors of the Java side may quote a value of the table, so only their kind is passed on.
+            raise EngineFailed(
+                f"Spark could not do the work ({type(error).__name__}). Nothing was drawn and nothing was charged."
+            ) from None
+
+
+def _session(frames: Mapping[str, object]) -> SparkSession:
+    for frame in frames.values():
+        if isinstance(frame, DataFrame):
+            return frame.sparkSession
+    try:
+        return SparkSession.getActiveSession() or SparkSession.builder.appName("banister").getOrCreate()
+    except Exception as error:
+        raise EngineFailed(
+            f"No Spark session could be started ({type(error).__name__}). Spark needs Java 17."
+        ) from None

@@ -1,0 +1,107 @@
+"""Every question gives the same exact aggregates on DuckDB, PostgreSQL and Spark."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from banister.engines.sql.compile import Compiler
+from banister.engines.sql.duckdb import DuckDBDialect
+from banister.engines.sql.render import Renderer
+from banister.recipes.release import works
+from banister.tables.schema import Schema
+from banister.tables.work import Source
+from tests.engines.places import ROWS, TABLES, Rows, in_duckdb, in_postgres, in_spark, planned, schema
+from tests.seeded import SeededBits
+
+ROW_QUESTIONS = (
+    "SELECT COUNT(*) FROM data",
+    "SELECT plan, COUNT(*), SUM(visits), AVG(income) FROM data GROUP BY plan",
+    "SELECT ok, BIN(income) b, COUNT(*), SUM(visits * 2.5 - ABS(income)) FROM data "
+    "WHERE NOT (visits > 3 AND site = 'a') GROUP BY ok, b",
+    "SELECT visits, COUNT(income), VARIANCE(income) FROM data WHERE plan LIKE '%e' OR plan IS NULL GROUP BY 1",
+    "SELECT site, COUNT(*), SUM(LEAST(visits, income / 4)) FROM data GROUP BY site",
+    "SELECT site, plan, COUNT(*) FROM data WHERE site <> 'b' GROUP BY site, plan",
+    "SELECT COUNT(*) FROM data WHERE visits IN (3, 5) OR income BETWEEN 0 AND 0.5 OR site IN ('c', 'd')",
+    "SELECT SUM(CASE WHEN MOD(visits, 3) = 1 THEN income WHEN ok = TRUE THEN 2 END), "
+    "SUM(COALESCE(visits, 7)) FROM data",
+    "SELECT SUM(GREATEST(visits, -income, 1)), COUNT(site) FROM data WHERE income IS NOT NULL",
+    "SELECT plan, MEDIAN(visits), QUANTILE(income, 0.25) FROM data GROUP BY plan",
+    "SELECT COUNT(*) FROM data WHERE plan LIKE 'zz%'",
+    "SELECT COUNT(*) FROM data WHERE NOT plan LIKE 'zz%'",
+)
+PERSON_QUESTIONS = (
+    *ROW_QUESTIONS,
+    "SELECT plan, COUNT(DISTINCT who), COUNT(*), AVG(visits) FROM data GROUP BY plan",
+    "SELECT COUNT(DISTINCT who), AVG(age) FROM data JOIN people ON data.who = people.who",
+    "SELECT plan, COUNT(*), AVG(age) FROM data LEFT JOIN people USING (who) WHERE age IS NULL OR age > 3 GROUP BY plan",
+    "SELECT AVG(t), SUM(t), MEDIAN(t) FROM (SELECT who, SUM(visits) AS t, MAX(income) AS m FROM data "
+    "WHERE ok = TRUE GROUP BY who) p WHERE m < 50",
+    "WITH p AS (SELECT who, plan, COUNT(*) AS n, MIN(income) AS low FROM data GROUP BY who, plan) "
+    "SELECT plan, SUM(n), AVG(low) FROM p GROUP BY plan",
+)
+QUIET = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+CASES = [(False, q) for q in ROW_QUESTIONS] + [(True, q) for q in PERSON_QUESTIONS]
+
+
+def exact(source: Source, asked: Schema, question: str) -> list[tuple[object, list[list[int]]]]:
+    """Labels and totals of every piece of work, with the same keys for the choice of groups each time."""
+    plan = planned(question, asked)
+    found = [source.totals(work) for work in works(plan.parts[0], SeededBits(7))]
+    return [(totals.labels, totals.values.tolist()) for totals in found]
+
+
+ONE_GROUP = "SELECT plan, COUNT(DISTINCT who), COUNT(income), AVG(income), SUM(visits) FROM data GROUP BY plan"
+
+
+def test_one_group_a_person_is_the_first_of_her_groups(postgres: str, tmp_path: Path) -> None:
+    """The quick way for one group gives what the general way gives, and the same on both engines."""
+    bounds = "rows = 2\ngroups = 1"
+    here, there = schema(person=True, bounds=bounds), schema(person=True, bounds=bounds, data=postgres)
+    duck, server = in_duckdb(here, TABLES, tmp_path), in_postgres(there, TABLES, postgres)
+    assert exact(duck, here, ONE_GROUP) == exact(server, there, ONE_GROUP)
+    work = works(planned(ONE_GROUP, here).parts[0], SeededBits(7))[0]
+    compiler = Compiler(DuckDBDialect(), {"data": '"data"', "people": '"people"'}, duck._types)  # type: ignore[attr-defined]
+    renderer = Renderer(compiler._stored(work.relation))
+    general = Compiler._personal
+    quick = compiler._one_group(work, renderer).sql(dialect="duckdb")
+    slow = (
+        general(compiler, replace(work, groups=2), renderer)
+        .sql(dialect="duckdb")
+        .replace("<= CAST(2 AS", "<= CAST(1 AS")
+    )
+    run = duck._connection.execute  # type: ignore[attr-defined]
+    assert sorted(run(quick).fetchall()) == sorted(run(slow).fetchall())
+
+
+def tables(person: bool) -> Mapping[str, Rows]:
+    return TABLES if person else {"data": ROWS}
+
+
+@pytest.mark.parametrize("person", [False, True])
+def test_postgres_agrees_with_duckdb(person: bool, postgres: str, tmp_path: Path) -> None:
+    here, there = schema(person=person), schema(person=person, data=postgres)
+    duck, server = in_duckdb(here, tables(person), tmp_path), in_postgres(there, tables(person), postgres)
+    for question in [q for p, q in CASES if p is person]:
+        assert exact(server, there, question) == exact(duck, here, question), question
+
+
+@QUIET
+@pytest.mark.slow
+@pytest.mark.parametrize("person", [False, True])
+def test_spark_agrees_with_duckdb(person: bool, spark: object, tmp_path: Path) -> None:
+    asked = schema(person=person)
+    duck, cluster = in_duckdb(asked, tables(person), tmp_path), in_spark(asked, tables(person), spark)
+    for question in [q for p, q in CASES if p is person]:
+        assert exact(cluster, asked, question) == exact(duck, asked, question), question
+
+
+def test_an_empty_table_is_all_zeros(postgres: str, tmp_path: Path) -> None:
+    question = "SELECT plan, COUNT(*), SUM(visits) FROM data GROUP BY plan"
+    for person in (False, True):
+        none: Mapping[str, Rows] = {name: [] for name in tables(person)}
+        here, there = schema(person=person), schema(person=person, data=postgres)
+        for source, asked in ((in_duckdb(here, none, tmp_path), here), (in_postgres(there, none, postgres), there)):
+            assert not np.any(exact(source, asked, question)[0][1])

@@ -1,0 +1,112 @@
+"""What DuckDB is given to read, and how a bad file is refused without a word about what is in it."""
+
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import banister as bn
+from banister.engines.sql.duckdb import DuckDBSource
+from banister.errors import BadValue, EngineFailed
+from banister.recipes.release import works
+from banister.tables.schema import Schema
+from tests.engines.places import planned
+from tests.seeded import SeededBits
+
+TEXT = """
+[source]
+table = "{name}"
+{more}
+neighbours = "add-remove"
+[columns]
+visits = {{ kind = "integer", range = [0, 10] }}
+plan = {{ kind = "category", values = ["a", "b"] }}
+"""
+ROWS = {"visits": [1, 2, None, 50], "plan": ["a", "b", "a", None]}
+
+
+def schema(name: str, more: str = "") -> Schema:
+    return Schema.of_text(TEXT.format(name=name, more=more))
+
+
+def totals(asked: Schema, folder: Path, frames: dict[str, object]) -> list[list[int]]:
+    plan = planned("SELECT plan, COUNT(*), SUM(visits) FROM data GROUP BY plan", asked)
+    source = DuckDBSource(asked, folder=folder, frames=frames)
+    found: list[list[int]] = source.totals(works(plan.parts[0], SeededBits(1))[0]).values.tolist()
+    return found
+
+
+def test_every_kind_of_file_and_frame_gives_the_same(tmp_path: Path) -> None:
+    rows = pa.table(ROWS)
+    (tmp_path / "t.csv").write_text('visits,plan\n1,a\n2,"b"\n,a\n50,\n')
+    duckdb.execute(f"COPY rows TO '{tmp_path}/t.parquet' (FORMAT parquet)")
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE inner_name AS SELECT * FROM rows")
+    found = [
+        totals(schema("t.csv"), tmp_path, {}),
+        totals(schema("t.parquet"), tmp_path, {}),
+        totals(schema("t.duckdb", 'name = "inner_name"'), tmp_path, {}),
+        totals(schema("x"), tmp_path, {"data": rows}),
+        totals(schema("x"), tmp_path, {"data": pd.DataFrame(ROWS).astype({"visits": "Int64"})}),
+        totals(schema("x"), tmp_path, {"data": pl.DataFrame(ROWS)}),
+    ]
+    assert found == [[[2, 1], [1, 2]]] * 6
+
+
+def test_text_in_a_number_column_of_a_csv_is_missing_not_an_error(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('visits,plan\nsecret,a\n1e99,a\n3,a\n"unclosed,a\n')
+    assert totals(schema("t.csv"), tmp_path, {})[1][0] == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("missing.csv", None, "is not a file that is there"),
+        ("empty.csv", "", "has no header line"),
+        ("other.csv", "visits,plann\n1,a\n", "has no column 'plan'. It has: plann, visits"),
+        ("t.xlsx", "x", "must end in .csv, .parquet or .duckdb"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused(name: str, content: str | None, words: str, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(BadValue) as caught:
+        DuckDBSource(schema(name), folder=tmp_path, frames={})
+    assert words in str(caught.value)
+
+
+def test_a_broken_file_says_nothing_of_its_content(tmp_path: Path) -> None:
+    (tmp_path / "t.parquet").write_text("secret-value-of-a-person")
+    with pytest.raises(EngineFailed) as caught:
+        DuckDBSource(schema("t.parquet"), folder=tmp_path, frames={})
+    assert "secret" not in str(caught.value)
+    assert "Nothing was drawn and nothing was charged" in str(caught.value)
+
+
+def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"visits": [1.5], "plan": ["a"]})
+    with pytest.raises(BadValue, match="'visits' is declared as integer, and holds floating-point numbers"):
+        DuckDBSource(schema("x"), folder=tmp_path, frames={"data": frame})
+    frame = pd.DataFrame({"visits": [1], "plan": [1]})
+    with pytest.raises(BadValue, match="'plan' is declared as category with values such as 'a'"):
+        DuckDBSource(schema("x"), folder=tmp_path, frames={"data": frame})
+
+
+def test_people_without_a_name_are_refused(tmp_path: Path) -> None:
+    asked = schema("x", 'person = "who"\nrows = 2')
+    with pytest.raises(BadValue, match="no person column 'who'"):
+        DuckDBSource(asked, folder=tmp_path, frames={"data": pd.DataFrame({"visits": [1], "plan": ["a"]})})
+    rows = pd.DataFrame({"visits": [1, 2], "plan": ["a", "b"], "who": ["x", None]})
+    with pytest.raises(BadValue, match="has NULLs: those rows belong to nobody"):
+        DuckDBSource(asked, folder=tmp_path, frames={"data": rows})
+    floats = pd.DataFrame({"visits": [1], "plan": ["a"], "who": [1.5]})
+    with pytest.raises(BadValue, match="a person needs a whole number or a text"):
+        DuckDBSource(asked, folder=tmp_path, frames={"data": floats})
+
+
+def test_something_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(bn.BanisterError, match="cannot be read from a int"):
+        DuckDBSource(schema("x"), folder=tmp_path, frames={"data": 3})

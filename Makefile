@@ -10,7 +10,12 @@ JOBS   ?= 2
 .PHONY: run test check quick format lint types unit doctest readme docs bench vectors smoke lock clean setup
 
 run: $(READY)
-	$(BIN)/banister noise --epsilon 5 --sensitivity 1 --cost power --figure build/noise.svg
+	rm -rf build/health
+	$(BIN)/banister demo build/health
+	$(BIN)/banister budget build/health/health.toml --create
+	$(BIN)/banister plan build/health/health.toml build/health/questions.sql --epsilon 0.3
+	$(BIN)/banister release build/health/health.toml build/health/questions.sql --epsilon 0.3 \
+	  --out build/health/answers.parquet --report build/health/answers.html
 
 test: $(READY) lint types unit doctest docs smoke
 

@@ -20,6 +20,7 @@ from .mechanisms.truncated_staircase import TruncatedStaircase
 from .mechanisms.uniform import Uniform
 from .mechanisms.vector_staircase import VectorStaircase
 from .recipes import local, parties
+from .recipes.dataset import Dataset, open
 from .recipes.least_noise import Comparison, Over, least_noise
 from .recipes.ledger import Ledger
 
@@ -29,6 +30,7 @@ __all__ = [
     "BudgetExceeded",
     "Comparison",
     "Cost",
+    "Dataset",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "ExponentialChoice",
@@ -56,6 +58,7 @@ __all__ = [
     "VectorStaircase",
     "least_noise",
     "local",
+    "open",
     "parties",
 ]
 

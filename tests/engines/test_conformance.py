@@ -9,7 +9,9 @@ import pytest
 
 from banister.engines.sql.compile import Compiler
 from banister.engines.sql.duckdb import DuckDBDialect
+from banister.engines.sql.postgres import PostgresSource
 from banister.engines.sql.render import Renderer
+from banister.errors import BadValue, EngineFailed
 from banister.recipes.release import works
 from banister.tables.schema import Schema
 from banister.tables.work import Source
@@ -105,3 +107,24 @@ def test_an_empty_table_is_all_zeros(postgres: str, tmp_path: Path) -> None:
         here, there = schema(person=person), schema(person=person, data=postgres)
         for source, asked in ((in_duckdb(here, none, tmp_path), here), (in_postgres(there, none, postgres), there)):
             assert not np.any(exact(source, asked, question)[0][1])
+
+
+def test_a_server_that_is_not_there_is_named_without_a_word_from_it(postgres: str) -> None:
+    away = postgres.rsplit(":", 1)[0] + ":1/postgres"
+    with pytest.raises(EngineFailed, match="check host, database and user"):
+        PostgresSource(schema(person=False, data=away))
+    with pytest.raises(BadValue, match='The database has no table "elsewhere"'):
+        PostgresSource(
+            Schema.of_text(
+                f'[source]\ntable = "{postgres}"\nname = "elsewhere"\nneighbours = "replace"\n'
+                '[columns]\nx = { kind = "category" }'
+            )
+        )
+
+
+def test_a_server_that_goes_away_in_the_middle_is_an_error_of_its_own(postgres: str) -> None:
+    asked = schema(person=False, data=postgres)
+    source = in_postgres(asked, {"data": ROWS}, postgres)
+    source._address = postgres.rsplit(":", 1)[0] + ":1/postgres"  # type: ignore[attr-defined]
+    with pytest.raises(EngineFailed, match="Nothing was drawn and nothing was charged"):
+        exact(source, asked, "SELECT COUNT(*) FROM data")

@@ -2,8 +2,10 @@
 
 import sys
 from enum import Enum
+from fractions import Fraction
 from typing import TypeVar
 
+from banister.core import need
 from banister.errors import BadValue, BanisterError
 
 Choice = TypeVar("Choice", bound=Enum)
@@ -21,3 +23,10 @@ def chosen(name: str, text: str, choices: type[Choice]) -> Choice:
         if choice.value == text:
             return choice
     raise BadValue(f"--{name} {text[:40]} must be one of: {', '.join(choice.value for choice in choices)}.")
+
+
+def share(name: str, text: str) -> Fraction:
+    """A share, written as 0.95 or 95%."""
+    number = text.strip().removesuffix("%")
+    value = need.exact(f"--{name}", number)
+    return value / 100 if text.strip().endswith("%") else value

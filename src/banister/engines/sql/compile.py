@@ -35,6 +35,8 @@ class Dialect(Protocol):
     """What differs between engines beyond spelling."""
 
     name: str
+    groups_first: bool
+    """Whether grouping by a stored column and looking up its values afterwards is quicker than the other way."""
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
         """A whole number below 2^28 from the digest of a text, the same on every engine."""
@@ -65,9 +67,33 @@ class Compiler:
         return tree.sql(dialect=self.dialect.name)
 
     def _direct(self, work: Work, renderer: Renderer) -> exp.Select:
+        listed = [axis for axis in work.axes if isinstance(axis, Listed)]
+        if self.dialect.groups_first and listed and len(listed) == len(work.axes):
+            return self._values_last(work, renderer, listed)
         rows = self._rows(work, renderer, work.axes)
         columns = [self._held(m, self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
         return self._by_cell(rows.select(*columns), work)
+
+    def _values_last(self, work: Work, renderer: Renderer, axes: Sequence[Listed]) -> exp.Select:
+        """Group by the columns as they are stored, and look for the declared values among the groups."""
+        raw = [renderer.raw(axis.leaf) for axis in axes]
+        parts = [self._held(m, self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
+        tree = self._from(exp.Select(), work.relation, renderer)
+        tree = tree.select(*(exp.alias_(column, f"v{i}") for i, column in enumerate(raw)), *parts)
+        where = renderer.condition(work.where)
+        if not (isinstance(where, exp.Boolean) and where.this):
+            tree = tree.where(where)
+        tree = tree.group_by(*(column.copy() for column in raw))
+        cell: exp.Expr | None = None
+        for position, axis in enumerate(axes):
+            place = renderer.place(axis, position)
+            cell = place if cell is None else _stacked(cell, axis.size, place)
+        names = [f"m{i}" for i in range(len(work.measures))]
+        final = exp.select(exp.alias_(cell or number(0), "cell"), *names).from_("found")
+        for position, axis in enumerate(axes):
+            match = exp.EQ(this=field("found", f"v{position}"), expression=field(f"k{position}", "v"))
+            final = final.join(_declared(axis, position), on=match, copy=False)
+        return final.with_("found", as_=tree, materialized=True, copy=False)
 
     def _personal(self, work: Work, renderer: Renderer) -> exp.Select:
         if work.groups == 1 and not _unknown_names(work) and cell_count(work.axes) < HASH_PRIME:
@@ -175,10 +201,8 @@ class Compiler:
         conditions = [renderer.condition(work.where)]
         for position, axis in enumerate(axes):
             if isinstance(axis, Listed):
-                pairs = [(literal(value), number(place)) for place, value in enumerate(axis.values)]
-                values = exp.values(pairs, alias=f"k{position}", columns=["v", "i"])
                 match = exp.EQ(this=renderer.raw(axis.leaf), expression=field(f"k{position}", "v"))
-                tree = tree.join(values, on=match)
+                tree = tree.join(_declared(axis, position), on=match, copy=False)
             elif isinstance(axis, Unknown):
                 conditions.append(exp.Not(this=exp.Is(this=renderer.raw(axis.leaf), expression=exp.Null())))
             else:
@@ -330,6 +354,12 @@ def _row_value(measure: Measure, renderer: Renderer) -> exp.Expr:
     assert measure.quantity is not None
     total = measure.counting is Counting.TOTAL
     return renderer.term(measure.quantity.term) if total else renderer.present(measure.quantity)
+
+
+def _declared(axis: Listed, position: int) -> exp.Values:
+    """The declared values with their places, as a small table."""
+    pairs = [(literal(value), exp.Literal.number(place)) for place, value in enumerate(axis.values)]
+    return exp.values(pairs, alias=f"k{position}", columns=["v", "i"])
 
 
 def _unknown_names(work: Work) -> list[str]:

@@ -37,6 +37,7 @@ class DuckDBDialect:
     """What is particular to DuckDB."""
 
     name = "duckdb"
+    groups_first = True
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
         start = exp.Substring(this=exp.MD5(this=text), start=exp.Literal.number(1), length=exp.Literal.number(7))

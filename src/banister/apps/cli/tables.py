@@ -1,0 +1,124 @@
+"""How plans, answers and budgets look in a terminal of 80 columns."""
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from banister.recipes.wording import describe_person, describe_reach, number, with_interval
+
+if TYPE_CHECKING:
+    from banister.recipes.answers import Answers
+    from banister.recipes.dataset import Dataset
+    from banister.recipes.plan_release import Part, Plan
+    from banister.recipes.release import Tell
+
+SHOWN = 40
+"""Rows of a table that fit a screen; files hold all of them."""
+
+
+@contextmanager
+def progress() -> "Iterator[Tell]":
+    """A line that moves while the engine works, on a terminal only."""
+    console = Console(stderr=True)
+    if not sys.stderr.isatty():
+        yield lambda stage: None
+        return
+    with console.status("starting") as status:
+        yield lambda stage: status.update(stage)
+
+
+def show_plan(plan: "Plan", dataset: "Dataset") -> None:
+    """Print a plan."""
+    console = Console()
+    console.print(f"[bold]Plan[/bold] at {_level(plan)}, {plan.neighbours.value} neighbours.", highlight=False)
+    console.print(describe_person(plan.schema), highlight=False)
+    for part in plan.parts:
+        console.print(f"\n{part.question.text}", highlight=False, markup=False)
+        console.print(describe_reach(part), highlight=False)
+        console.print(_plan_table(part, plan))
+    console.print(f"n is the number of rows in a cell. {_left(plan, dataset)}", highlight=False)
+
+
+def _level(plan: "Plan") -> str:
+    from banister.core.exact import brief
+
+    delta = f", delta {brief(plan.guarantee.delta)}" if plan.guarantee.delta else ""
+    return f"epsilon {brief(plan.guarantee.epsilon)}{delta}"
+
+
+def _plan_table(part: "Part", plan: "Plan") -> Table:
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    sizes = plan.sizes
+    table.add_column("answer", overflow="fold")
+    for size in sizes:
+        table.add_column(f"± {plan.confidence:.0%}\nn={size}", justify="right")
+    table.add_column(f"typical\nn={sizes[1]}", justify="right")
+    table.add_column("Laplace\nwould be", justify="right")
+    wide = [part.forecasts(size, plan.confidence) for size in sizes]
+    for place, middle in enumerate(wide[1]):
+        unit = f" {middle.unit}" if middle.unit else ""
+        cells = [number(found[place].half_width) + unit for found in wide]
+        typical = "" if math.isnan(middle.error) else number(middle.error)
+        table.add_row(middle.name, *cells, typical, "" if math.isnan(middle.laplace) else number(middle.laplace))
+    return table
+
+
+def _left(plan: "Plan", dataset: "Dataset") -> str:
+    from banister.errors import BanisterError
+
+    try:
+        left = dataset.remaining()
+    except BanisterError:
+        return "There is no ledger yet: make it with banister budget SCHEMA --create."
+    largest = left.largest_epsilon
+    fits = "The budget allows it" if plan.guarantee.epsilon <= largest else "The budget does NOT allow it"
+    after = max(float(largest - plan.guarantee.epsilon), 0.0)
+    return (
+        f"{fits}: the largest epsilon that still fits is {number(float(largest))}; afterwards it is at least "
+        f"{number(after)}."
+    )
+
+
+def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
+    """Print the answers with their intervals, what was charged, and the files."""
+    console = Console()
+    for found in answers.tables:
+        table = Table(box=None, header_style="dim", pad_edge=False)
+        for name in found.columns:
+            table.add_column(name, justify="left" if name in found.names else "right", overflow="fold")
+        for place in range(min(len(found), SHOWN)):
+            table.add_row(*with_interval(found, place))
+        console.print(table)
+        if len(found) > SHOWN:
+            console.print(f"... and {len(found) - SHOWN} rows more", highlight=False)
+    plan = answers.plan
+    console.print(
+        f"\nIn brackets: {plan.confidence:.0%} intervals around the exact answers. Charged: {_level(plan)}. "
+        f"Largest epsilon that still fits: {number(float(answers.remaining.largest_epsilon))}.",
+        highlight=False,
+    )
+    if answers.non_negative:
+        console.print("Answers that cannot be below 0 were raised to 0 after the noise was drawn.", highlight=False)
+    for path in written:
+        console.print(f"Wrote {path}", highlight=False, soft_wrap=True)
+
+
+def show_budget(dataset: "Dataset") -> None:
+    """Print what is left."""
+    console = Console()
+    with dataset.ledger() as book:
+        left, terms = book.remaining(), book.terms
+        console.print(f"[bold]{book.address}[/bold]", highlight=False)
+        console.print(
+            f"Budget {terms.budget}, {terms.neighbours.value} neighbours; {left.charges} charges made, "
+            f"{float(left.used):.1%} used.\nLargest epsilon that still fits: {number(float(left.largest_epsilon))}",
+            highlight=False,
+        )
+        for entry in book.history()[-SHOWN:]:
+            console.print(f"  {entry.label}", highlight=False, markup=False)

@@ -1,0 +1,95 @@
+"""The answers of a release, as a user holds them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from banister.accounting.ledger import Remaining
+from banister.core.guarantee import Guarantee
+from banister.recipes.plan_release import Plan
+from banister.recipes.release import AnswerTable, Released
+from banister.tables.question import Label
+
+if TYPE_CHECKING:
+    from banister.engines.frames.write import DataFrame
+
+Row = dict[str, Label | float]
+
+
+class Answers:
+    """Noisy answers with intervals. Everything in here may be published; nothing else was kept."""
+
+    __slots__ = ("budget", "non_negative", "plan", "proof", "remaining", "tables")
+
+    def __init__(self, released: Released, remaining: Remaining, budget: Guarantee) -> None:
+        self.plan: Plan = released.plan
+        self.tables: tuple[AnswerTable, ...] = released.tables
+        self.proof = released.proof
+        self.non_negative = released.non_negative
+        self.remaining = remaining
+        self.budget = budget
+
+    @property
+    def table(self) -> list[Row]:
+        """The first question's answers, one row a cell."""
+        return [row_of(self.tables[0], place) for place in range(len(self.tables[0]))]
+
+    @property
+    def intervals(self) -> list[dict[str, Label | tuple[float, float]]]:
+        """The first question's intervals, one row a cell."""
+        table = self.tables[0]
+        rows: list[dict[str, Label | tuple[float, float]]] = []
+        for place, labels in enumerate(table.labels):
+            row: dict[str, Label | tuple[float, float]] = dict(zip(table.names, labels, strict=True))
+            for name, found in table.answers.items():
+                row[name] = (float(found.low[place]), float(found.high[place]))
+            rows.append(row)
+        return rows
+
+    def write(self, path: str | Path) -> list[Path]:
+        """Write a .csv, .parquet or .json file, whole or not at all; several questions become several files."""
+        from banister.engines.frames.write import write_tables
+
+        return write_tables(Path(path), [columns_of(table) for table in self.tables])
+
+    def report(self, path: str | Path) -> Path:
+        """Write a page that needs nothing else: answers, charts, the guarantee in words, the plan, what is left."""
+        from banister.recipes.report import write_report
+
+        return write_report(self, Path(path))
+
+    def to_pandas(self) -> "DataFrame":
+        """The first question's answers and intervals as a pandas table."""
+        from banister.engines.frames.write import to_pandas
+
+        return to_pandas(columns_of(self.tables[0]))
+
+    def __repr__(self) -> str:
+        return f"Answers({sum(len(table) for table in self.tables)} cells, {self.plan.guarantee})"
+
+
+def row_of(table: AnswerTable, place: int) -> Row:
+    """The values of one cell, in the order of the question."""
+    labels = dict(zip(table.names, table.labels[place], strict=True))
+    row: Row = {}
+    for name in table.columns:
+        if name in labels:
+            row[name] = labels[name]
+        else:
+            value = float(table.answers[name].values[place])
+            row[name] = int(value) if name in table.whole else value
+    return row
+
+
+def columns_of(table: AnswerTable) -> dict[str, list[Label | float]]:
+    """Columns for a file: labels, and for each answer its value, low and high."""
+    columns: dict[str, list[Label | float]] = {}
+    for name in table.columns:
+        if name in table.names:
+            position = table.names.index(name)
+            columns[name] = [labels[position] for labels in table.labels]
+            continue
+        found = table.answers[name]
+        columns[name] = [int(v) if name in table.whole else float(v) for v in found.values]
+        columns[f"{name}_low"] = found.low.tolist()
+        columns[f"{name}_high"] = found.high.tolist()
+    return columns

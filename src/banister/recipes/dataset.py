@@ -1,0 +1,197 @@
+"""A protected table at the front door: `bn.open("health.toml")`, then plan, then release."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from banister.core.exact import Number
+from banister.errors import BadValue, LedgerMissing
+from banister.tables.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    from banister.accounting.ledger import Remaining
+    from banister.recipes.answers import Answers
+    from banister.recipes.asking import Asking
+    from banister.recipes.ledger import Ledger
+    from banister.recipes.plan_release import Plan
+    from banister.recipes.release import Tell
+    from banister.sampling.bits import BitSource
+    from banister.tables.question import Question
+    from banister.tables.work import Source
+
+
+def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object] | None = None) -> "Dataset":  # noqa: A001
+    """Open a schema file. `data` is a frame that takes the place of the file it names (pandas, Polars, Arrow, Spark).
+
+    Nothing is read but the schema itself, until something is released.
+    """
+    path = Path(schema)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        raise BadValue(f"The schema '{schema}' cannot be read. Give the path of a .toml file.") from None
+    except UnicodeDecodeError:
+        raise BadValue(f"The schema '{schema}' is not text in UTF-8.") from None
+    frames = dict(tables or {}) | ({} if data is None else {"data": data})
+    return Dataset(Schema.of_text(text), folder=path.parent, frames=frames)
+
+
+class Dataset:
+    """A table with its schema, its engine and its ledger."""
+
+    __slots__ = ("_source", "folder", "frames", "schema")
+
+    def __init__(self, schema: Schema, *, folder: Path, frames: Mapping[str, object]) -> None:
+        self.schema = schema
+        self.folder = folder
+        self.frames = dict(frames)
+        for name in self.frames:
+            if name not in {table.name for table in schema.tables}:
+                raise BadValue(f"Table '{name}' is given, but the schema does not declare it.")
+        self._source: Source | None = None
+
+    def questions(self, sql: str, *, dialect: str | None = None) -> "tuple[Question, ...]":
+        """The checked questions in a text. An address of a file that ends in .sql is read first."""
+        from banister.engines.sql.front import read_questions
+
+        if sql.strip().lower().endswith(".sql") and "\n" not in sql:
+            try:
+                sql = Path(sql).read_text(encoding="utf-8")
+            except OSError:
+                raise BadValue(f"The questions '{sql}' cannot be read. Give SQL, or the path of a .sql file.") from None
+        return read_questions(sql, self.schema, dialect=dialect)
+
+    def plan(
+        self,
+        sql: "str | Asking",
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        confidence: Number = 0.95,
+        weights: Mapping[str, Number] | None = None,
+        dialect: str | None = None,
+    ) -> "Plan":
+        """Plan a release: mechanism, loss and expected error of every answer. No record is seen."""
+        from banister.recipes.plan_release import plan_release
+
+        found = self.questions(str(sql), dialect=dialect)
+        return plan_release(found, self.schema, epsilon=epsilon, delta=delta, confidence=confidence, weights=weights)
+
+    def plan_within(
+        self,
+        sql: "str | Asking",
+        *,
+        within: Number,
+        size: int | None = None,
+        delta: Number = 0,
+        confidence: Number = 0.95,
+        dialect: str | None = None,
+    ) -> "Plan":
+        """The other way round: the least epsilon at which every interval is within a share of the answer.
+
+        `within` is a share such as 0.02. Counts are compared with `size`, the rows in a cell; sums with `size` times
+        the largest value; means and their like with the width of their range.
+        """
+        from banister.recipes.accuracy import least_epsilon_within
+
+        found = self.questions(str(sql), dialect=dialect)
+        return least_epsilon_within(
+            found, self.schema, within=within, size=size, delta=delta, confidence=confidence, most=self._most()
+        )
+
+    def ask(self) -> "Asking":
+        """Build a question step by step: `health.ask().where("visits > 3").group_by("plan").count().mean("visits")`."""
+        from banister.recipes.asking import Asking
+
+        return Asking()
+
+    def release(
+        self,
+        plan: "Plan",
+        *,
+        ledger: "Ledger | None" = None,
+        bits: "BitSource | None" = None,
+        non_negative: bool = False,
+        tell: "Tell" = lambda stage: None,
+    ) -> "Answers":
+        """Charge the ledger, then draw. Raises before anything is charged, or gives the answers."""
+        from banister.recipes.answers import Answers
+        from banister.recipes.release import release
+        from banister.sampling.bits import SYSTEM
+
+        if plan.schema != self.schema:
+            raise BadValue("The plan was made for another schema. Plan again with this one.")
+        book = self.ledger() if ledger is None else ledger
+        try:
+            done = release(plan, self.source(), book, bits=bits or SYSTEM, non_negative=non_negative, tell=tell)
+            return Answers(done, book.remaining(), book.terms.budget)
+        finally:
+            if ledger is None:
+                book.close()
+
+    def source(self) -> "Source":
+        """The engine that adds up, opened on first use; columns and types are checked then."""
+        if self._source is None:
+            from banister.engines.sql.open import open_source
+
+            self._source = open_source(self.schema, folder=self.folder, frames=self.frames)
+        return self._source
+
+    def ledger(self) -> "Ledger":
+        """The ledger that the schema names; it has to be there."""
+        from banister.recipes.ledger import Ledger
+
+        address = self._address()
+        try:
+            found = Ledger.open(address)
+        except LedgerMissing:
+            raise LedgerMissing(
+                f"The ledger '{address}' is not there. Make it once with: banister budget <schema> --create. "
+                "If there was one, find it: a new ledger forgets what was given away."
+            ) from None
+        if found.terms.budget != self.schema.budget or found.terms.neighbours is not self.schema.neighbours:
+            found.close()
+            raise BadValue(
+                f"The ledger '{address}' was made for the budget {found.terms.budget} and "
+                f"{found.terms.neighbours.value} neighbours, which is not what the schema says. Correct the schema: a "
+                "ledger's terms are fixed."
+            )
+        return found
+
+    def create_ledger(self) -> "Ledger":
+        """Make the ledger that the schema names, once; one that is there is never overwritten."""
+        from banister.accounting.filters import AsYouGo
+        from banister.recipes.ledger import Ledger
+
+        address, budget = self._address(), self.schema.budget
+        assert budget is not None
+        # Values that are not declared cost a delta of their own; half of it is kept for them where there are any.
+        unknown = any(
+            c.kind is Kind.CATEGORY and c.values is None for table in self.schema.tables for c in table.columns
+        )
+        return Ledger.create(
+            address,
+            budget=budget,
+            neighbours=self.schema.neighbours,
+            questions=AsYouGo(reserve="1/2") if unknown else AsYouGo(),
+        )
+
+    def remaining(self) -> "Remaining":
+        """What is left of the budget."""
+        with self.ledger() as book:
+            return book.remaining()
+
+    def _address(self) -> str:
+        if self.schema.budget is None or self.schema.ledger is None:
+            raise BadValue('The schema needs a [budget] with epsilon, delta and ledger, e.g. ledger = "health.ledger".')
+        given = self.schema.ledger
+        return given if "://" in given or given == "memory:" else str(self.folder / given)
+
+    def _most(self) -> "Number":
+        """The largest epsilon that could still be charged: the ledger's where there is one, else the budget."""
+        if self.schema.budget is None:
+            raise BadValue("The schema needs a [budget] to say how much accuracy may cost.")
+        try:
+            return self.remaining().largest_epsilon
+        except LedgerMissing:
+            return self.schema.budget.epsilon

@@ -1,0 +1,23 @@
+"""The bundled table: the RAND Health Insurance Experiment, with a schema and a question."""
+
+from importlib import resources
+from pathlib import Path
+
+from banister.errors import BadValue
+
+FILES = ("randhie.parquet", "health.toml", "questions.sql")
+
+
+def write_demo(folder: str | Path) -> list[Path]:
+    """Copy the demo's files into a new folder; nothing that is there is overwritten."""
+    target = Path(folder)
+    taken = [name for name in FILES if (target / name).exists()]
+    if taken:
+        raise BadValue(f"'{target / taken[0]}' is there already. Name another folder: banister demo <folder>.")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name in FILES:
+            (target / name).write_bytes((resources.files("banister") / "demo" / name).read_bytes())
+    except OSError as error:
+        raise BadValue(f"The folder '{target}' cannot be written: {error.strerror}.") from None
+    return [target / name for name in FILES]

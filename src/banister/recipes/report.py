@@ -1,0 +1,109 @@
+"""The report of a release: answers, charts, the guarantee in words, the plan, and what is left."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from banister.core.exact import brief
+from banister.core.guarantee import Guarantee
+from banister.engines.report.page import Chart, Grid, Section, write_page
+from banister.recipes.plan_release import Part, Plan
+from banister.recipes.release import AnswerTable
+from banister.recipes.wording import describe_person, describe_reach, number, with_interval
+
+if TYPE_CHECKING:
+    from banister.recipes.answers import Answers
+
+SHOWN = 1000
+"""Rows of a table that a page shows; files hold all of them."""
+
+RAISED = " Answers that cannot be below 0 were raised to 0 after the noise was drawn, which costs no privacy."
+
+
+def write_report(answers: "Answers", path: Path) -> Path:
+    """Write the page."""
+    plan = answers.plan
+    sections = [
+        _answers(table, part, plan, answers.non_negative)
+        for table, part in zip(answers.tables, plan.parts, strict=True)
+    ]
+    sections += [_guarantee(plan), _plan(plan), _budget(answers)]
+    return write_page(path, "Private answers", sections)
+
+
+def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Section:
+    labels = [", ".join(str(label) for label in row) or "all" for row in table.labels]
+    charts = [
+        Chart(
+            f"{name}, with {plan.confidence:.0%} intervals", labels, f.values.tolist(), f.low.tolist(), f.high.tolist()
+        )
+        for name, f in table.answers.items()
+    ]
+    rows = [with_interval(table, place) for place in range(min(len(table), SHOWN))]
+    more = f" The first {SHOWN} of {len(table)} rows are shown." if len(table) > SHOWN else ""
+    note = (
+        f"Each answer is random around the exact one; the brackets hold the exact one with probability "
+        f"{plan.confidence:.0%}.{more}{RAISED if raised else ''}"
+    )
+    return Section("Answers", [note], part.question.text, charts, [Grid(table.columns, rows, len(table.names))])
+
+
+def _guarantee(plan: Plan) -> Section:
+    level = plan.guarantee
+    words = [
+        f"{describe_person(plan.schema)} Whatever anyone knows, these answers are nearly as likely with the data of "
+        f"one person as {'without' if plan.neighbours.value == 'add-remove' else 'with those of another in place of'} "
+        f"them: probabilities change by a factor of at most e^{brief(level.epsilon)} = "
+        f"{math.exp(float(level.epsilon)):.3g}"
+        + (f", but for a chance of {brief(level.delta)}." if level.delta else "."),
+        f"An attacker who wants to find out whether one person is in the table, and who accuses wrongly in 5 % of "
+        f"cases, is right in at most {100 * detection(level, 0.05):.1f} % of the others. Guessing gives 5 %.",
+        "The guarantee does not cover what was published elsewhere, what people say about themselves, or facts about "
+        "the whole group, such as that a plan leads to more visits. It adds up with every further release.",
+    ]
+    return Section("What this gives away", words)
+
+
+def detection(level: Guarantee, false_alarms: float) -> float:
+    """The best rate of detection at a rate of false alarms.
+
+    Exact:  the upper edge of the region R(epsilon, delta) ([KOV15] Eq. (2)).
+    """
+    e, d = math.exp(float(level.epsilon)), float(level.delta)
+    return min(1.0, e * false_alarms + d, 1 - (1 - d - false_alarms) / e)
+
+
+def _plan(plan: Plan) -> Section:
+    grids = []
+    for part in plan.parts:
+        sizes = plan.sizes
+        header = ["answer", *(f"± at n = {size}" for size in sizes), f"typical at n = {sizes[1]}", "Laplace would be"]
+        wide = [part.forecasts(size, plan.confidence) for size in sizes]
+        rows = [
+            [f.name, *(f"{number(w[place].half_width)} {f.unit}" for w in wide), number(f.error), number(f.laplace)]
+            for place, f in enumerate(wide[1])
+        ]
+        grids.append(Grid(header, rows, 1))
+        noise = [
+            [
+                f"{m.measure.counting.value}",
+                type(m.noise).__name__,
+                number(float(m.epsilon)),
+                str(m.share.touches),
+                number(m.share.sensitivity),
+            ]
+            for m in part.measured
+        ]
+        grids.append(Grid(["measured", "noise", "epsilon", "cells a person touches", "sensitivity"], noise, 2))
+    reach = [describe_reach(part) for part in plan.parts]
+    return Section("The plan, made before any record was read", [*reach, f"Plan {plan.digest}"], "", (), grids)
+
+
+def _budget(answers: "Answers") -> Section:
+    level = answers.plan.guarantee
+    words = (
+        f"This release was charged (epsilon {brief(level.epsilon)}, delta {brief(level.delta)}) to a budget of "
+        f"{answers.budget}. {answers.remaining.charges} charges were made so far; the largest epsilon that still fits "
+        f"is {number(float(answers.remaining.largest_epsilon))}."
+    )
+    return Section("The budget", [words, f"Proof of the charge: {answers.proof}"])

@@ -1,0 +1,75 @@
+"""The commands demo, plan, release and budget, as a newcomer types them."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from banister.apps.cli import build
+from banister.errors import BadValue
+
+RUN = CliRunner()
+QUESTION = "SELECT plan, COUNT(*) AS n, AVG(visits) AS visits FROM data GROUP BY plan"
+
+
+@pytest.fixture
+def health(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert RUN.invoke(build(), ["demo", "health"]).exit_code == 0
+    monkeypatch.chdir(tmp_path / "health")
+    return tmp_path / "health"
+
+
+def run(*words: str) -> str:
+    done = RUN.invoke(build(), list(words))
+    if done.exception is not None:
+        raise done.exception
+    return done.output
+
+
+def test_the_walk_through_from_nothing_to_a_report(health: Path) -> None:
+    planned = run("plan", "health.toml", QUESTION, "--epsilon", "0.3")
+    assert "Laplace" in planned
+    assert "There is no ledger yet" in planned
+    assert "Largest epsilon that still fits: 1" in run("budget", "health.toml", "--create")
+    done = run(
+        "release",
+        "health.toml",
+        "questions.sql",
+        "--epsilon",
+        "0.3",
+        "--out",
+        "answers.parquet",
+        "--report",
+        "answers.html",
+    )
+    assert "deductible" in done
+    assert "Charged: epsilon 0.3" in done
+    assert (health / "answers.parquet").exists()
+    assert (health / "answers.html").exists()
+    assert "30.0% used" in run("budget", "health.toml")
+    assert max(len(line) for line in done.splitlines()) <= 80
+
+
+def test_accuracy_first(health: Path) -> None:
+    assert "Plan at epsilon" in run("plan", "health.toml", QUESTION, "--within", "10%", "--confidence", "90%")
+
+
+def test_a_bad_target_costs_nothing(health: Path) -> None:
+    run("budget", "health.toml", "--create")
+    with pytest.raises(BadValue, match=r"must end in \.html"):
+        run("release", "health.toml", QUESTION, "--epsilon", "0.1", "--report", "answers.pdf")
+    with pytest.raises(BadValue, match="cannot be written"):
+        run("release", "health.toml", QUESTION, "--epsilon", "0.1", "--out", "nowhere/answers.csv")
+    assert "0 charges made" in run("budget", "health.toml")
+
+
+def test_cost_or_accuracy_must_be_said(health: Path) -> None:
+    with pytest.raises(BadValue, match="Say what the answers may cost"):
+        run("plan", "health.toml", QUESTION)
+
+
+def test_the_demo_overwrites_nothing(health: Path) -> None:
+    with pytest.raises(BadValue, match="is there already"):
+        run("demo", ".")

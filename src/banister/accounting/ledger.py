@@ -13,7 +13,7 @@ from banister.accounting import chain
 from banister.accounting.chain import Line
 from banister.accounting.charge import Charge
 from banister.accounting.receipt import Receipt
-from banister.accounting.terms import Entry, Terms, Totals, entry_body, totals_of
+from banister.accounting.terms import Entry, Terms, Totals, entry_writer, totals_of
 from banister.core.exact import brief, brief_down
 from banister.errors import BadValue, BudgetExceeded, LedgerDamaged
 
@@ -87,14 +87,14 @@ def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str) -> Rece
             f"The ledger speaks about {terms.neighbours.value} neighbours, the charge '{charge.label}' about "
             f"{charge.neighbours.value}. Plan the release for the ledger's neighbours, or keep a ledger of its own."
         )
-    place = terms.accountant.prepare(charge)
+    place, write = terms.accountant.prepare(charge), entry_writer(charge, at)
 
     def decide(last: Line) -> Line:
         before = totals_of(last, terms.accountant)
         after = place(before)
         if after is None:
             raise _Refused(before, last.sequence)
-        return last.follow(entry_body(charge, after, at))
+        return last.follow(write(after))
 
     try:
         line = store.append(decide)

@@ -162,20 +162,18 @@ def totals_of(line: Line, accountant: Accountant) -> Totals:
     return accountant.start() if line.sequence == 0 else Entry.of_line(line).totals
 
 
-def entry_body(charge: Charge, totals: Totals, at: str) -> str:
-    """The text of a line for a charge."""
+def entry_writer(charge: Charge, at: str) -> Callable[[Totals], str]:
+    """The text of a line for a charge, once its totals are known; what can be worked out before is."""
     epsilon = charge.epsilon
-    return _text(
-        {
-            "kind": "charge",
-            "at": at,
-            "label": charge.label,
-            "plan": charge.plan,
-            "epsilon": "inf" if epsilon is None else str(epsilon),
-            "delta": str(charge.delta),
-            "totals": ["inf" if total is None else str(total) for total in totals],
-        }
-    )
+    fixed: dict[str, object] = {
+        "kind": "charge",
+        "at": at,
+        "label": charge.label,
+        "plan": charge.plan,
+        "epsilon": "inf" if epsilon is None else str(epsilon),
+        "delta": str(charge.delta),
+    }
+    return lambda totals: _text(fixed | {"totals": ["inf" if total is None else str(total) for total in totals]})
 
 
 def _text(document: dict[str, object]) -> str:

@@ -200,7 +200,8 @@ class SqliteStore:
         while True:
             try:
                 connection.execute(f"BEGIN {kind}")
-                connection.execute("SELECT 1 FROM head")  # A plain BEGIN waits for the first read to look at locks.
+                if kind == "DEFERRED":
+                    connection.execute("SELECT 1 FROM head")  # Such a BEGIN looks at locks with the first read only.
                 return
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:

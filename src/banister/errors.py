@@ -13,6 +13,7 @@ class BanisterError(Exception):
     ├── MissingExtra (ImportError)   an optional library is not installed
     ├── BudgetExceeded (RuntimeError) a charge that the ledger refuses: nothing was written, nothing was drawn
     ├── ReceiptUsed (RuntimeError)   a second release was asked for one payment
+    ├── AlreadyAnswered (RuntimeError) a party was asked to answer one plan twice: nothing was drawn
     └── LedgerFault (OSError)        the ledger cannot be used as it lies there
         ├── LedgerMissing (FileNotFoundError)  there is none under that name
         ├── LedgerExists (FileExistsError)     there is one already, and it is never overwritten
@@ -58,6 +59,10 @@ class BudgetExceeded(BanisterError, RuntimeError):
 
 class ReceiptUsed(BanisterError, RuntimeError):
     """A receipt pays for one release, once, in the process that made it."""
+
+
+class AlreadyAnswered(BanisterError, RuntimeError):
+    """A party answers a plan once; a second answer would spend its privacy twice. Nothing was drawn."""
 
 
 class LedgerFault(BanisterError, OSError):

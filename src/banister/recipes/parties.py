@@ -15,8 +15,11 @@ import banister.parties  # noqa: F401  The room is loaded before the front door 
 
 if TYPE_CHECKING:
     from banister.recipes.parties_game import *  # noqa: F403
+    from banister.recipes.parties_meeting import *  # noqa: F403
+    from banister.recipes.parties_numbers import *  # noqa: F403
+    from banister.recipes.parties_two import *  # noqa: F403
 
-_HOMES = ("parties_game",)
+_HOMES = ("parties_game", "parties_meeting", "parties_numbers", "parties_two")
 
 
 def __getattr__(name: str) -> object:

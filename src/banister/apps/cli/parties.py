@@ -1,0 +1,146 @@
+"""`banister parties`: several parties, one answer, and nobody's bit told with confidence."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+PlanFile = Annotated[Path, typer.Argument(help="The plan that every party received: meeting/plan.json.")]
+Function = Annotated[
+    str,
+    typer.Option(
+        help="xor, and, or, majority, threshold:M, sum, mean, argmax, table:0,1,1,0 or a formula of x1, x2, ..."
+    ),
+]
+Home = Annotated[Path | None, typer.Option(help="The party's own folder; $BANISTER_HOME or ~/.banister if not given.")]
+Levels = Annotated[str | None, typer.Option(help="One level for each party: 1,1,0.5 or 1:1e-6,0.5 (epsilon:delta).")]
+
+
+def register(app: typer.Typer) -> None:
+    parties = typer.Typer(help="Several parties, one answer: plan, invite, respond, decide.", no_args_is_help=True)
+    for command in (plan, key, invite, respond, decide, view, figure):
+        parties.command()(command)
+    app.add_typer(parties, name="parties")
+
+
+def plan(
+    function: Function,
+    parties: Annotated[int | None, typer.Option(help="How many parties, all of one level.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="Level of every party, such as 1 or 1/2.")] = None,
+    delta: Annotated[str, typer.Option(help="Chance with which a party may say its bit openly.")] = "0",
+    levels: Levels = None,
+    cost: Annotated[str, typer.Option(help="zero-one, absolute or squared.")] = "zero-one",
+    prior: Annotated[str, typer.Option(help="Chance that a bit is 1, for the average.")] = "1/2",
+    measure: Annotated[str, typer.Option(help="What the saved plan decides by: average or worst.")] = "average",
+    names: Annotated[str | None, typer.Option(help="Names of the parties in the saved plan: a,b,c.")] = None,
+    title: Annotated[str, typer.Option(help="What the saved plan asks.")] = "",
+    save: Annotated[Path | None, typer.Option(help="Write a plan to complete with keys (TOML).")] = None,
+) -> None:
+    """Say how accurate the answer will be, before anyone takes part.
+
+    Example: banister parties plan --function majority --parties 501 --epsilon 1
+    """
+    from banister.apps.cli import parties_say
+    from banister.recipes import parties_forecast, parties_meeting
+
+    found = parties_forecast.read_levels(parties, epsilon, delta, levels)
+    parties_say.forecast(parties_forecast.forecast(function, found, cost=cost, prior=prior))
+    if save is not None:
+        called = parties_meeting.names_of(names, len(found))
+        parties_meeting.write_plan(save, title=title, function=function, measure=measure, names=called, levels=found)
+        typer.echo(f"\nPlan in {save}. Next: collect the parties' keys, then `banister parties invite`.")
+
+
+def key(
+    party: Annotated[str, typer.Option(help="The party's name in the plan.")],
+    home: Home = None,
+) -> None:
+    """Print the party's public key for the plan; it is made where there is none.
+
+    Example: banister parties key --party clinic-3
+    """
+    from banister.recipes import parties_meeting
+
+    typer.echo(f"{party} {parties_meeting.public_key(party, parties_meeting.home_of(home))}")
+
+
+def invite(
+    plan: Annotated[Path, typer.Argument(help="The plan as TOML, as `plan --save` writes it.")],
+    out: Annotated[Path, typer.Option(help="Folder for the plan that every party receives.")],
+    keys: Annotated[Path | None, typer.Option(help="Lines as `key` prints them, one a party.")] = None,
+) -> None:
+    """Make the plan that every party receives.
+
+    Example: banister parties invite plan.toml --keys keys.txt --out meeting/
+    """
+    from banister.apps.cli import parties_say
+    from banister.recipes import parties_meeting
+
+    known = {} if keys is None else parties_meeting.read_keys(keys)
+    parties_say.invitation(*parties_meeting.invite(plan, out, keys=known))
+
+
+def respond(
+    plan: PlanFile,
+    party: Annotated[str, typer.Option(help="Who answers.")],
+    bit: Annotated[
+        int, typer.Option(help="The private bit, 0 or 1; asked for if not given.", prompt=True, hide_input=True)
+    ],
+    out: Annotated[Path, typer.Option(help="Where to write the answer.")],
+    home: Home = None,
+) -> None:
+    """Answer a plan, once: a randomized symbol, signed. A second answer is refused, also after a crash.
+
+    Example: banister parties respond meeting/plan.json --party clinic-3 --bit 1 --out clinic-3.json
+    """
+    from banister.apps.cli import parties_say
+    from banister.recipes import parties_meeting
+
+    place = parties_meeting.home_of(home)
+    parties_say.outcome(parties_meeting.answer_plan(plan, party=party, bit=bit, out=out, home=place))
+
+
+def decide(
+    plan: PlanFile,
+    answers: Annotated[list[Path], typer.Argument(help="The answers that came back.")],
+) -> None:
+    """Check the answers and decide: the answer, its accuracy, who is missing, what was set aside.
+
+    Example: banister parties decide meeting/plan.json answers/*.json
+    """
+    from banister.apps.cli import parties_say
+    from banister.recipes import parties_meeting
+
+    meeting = parties_meeting.open_meeting(plan)
+    parties_say.verdict(meeting, parties_meeting.decide_meeting(plan, answers))
+
+
+def view(
+    party: Annotated[int, typer.Option(help="The party that others are curious about, from 1.")],
+    coalition: Annotated[str, typer.Option(help="Who puts together what they know: 2,3.")],
+    levels: Annotated[str, typer.Option(help="One level for each party: 1,1,0.5 or 1:1e-6,0.5.")],
+) -> None:
+    """Say what a coalition learns about a party from everything that is said.
+
+    Example: banister parties view --levels 1,1,0.5 --party 3 --coalition 1,2
+    """
+    from banister.apps.cli import parties_say
+    from banister.recipes import parties_forecast, parties_game
+
+    found = parties_forecast.read_levels(None, None, "0", levels)
+    members = [int(part) for part in coalition.split(",") if part.strip().isdigit()]
+    parties_say.view(parties_game.coalition_view(found, party, members), party, members, found[party - 1])
+
+
+def figure(
+    out: Annotated[Path, typer.Option(help="Where to draw it: .svg, .png, .pdf or .html.")],
+    points: Annotated[int, typer.Option(help="Levels between 0 and 5.")] = 101,
+) -> None:
+    """Draw the two questions with several bits a party: randomizing every bit against answering what was heard.
+
+    Example: banister parties figure --out two-parties.svg
+    """
+    from banister.recipes import parties_two
+
+    parties_two.draw_figure(out, points)
+    typer.echo(f"Figure in {out}.")

@@ -1,0 +1,59 @@
+"""Ed25519 signatures (the library cryptography)."""
+
+import base64
+import binascii
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+PREFIX = "ed25519:"
+
+
+class SigningKey:
+    """A private key, and the public one that others check with.
+
+    >>> key = SigningKey.generate()
+    >>> Ed25519Verifier().holds(key.public, b"yes", key.sign(b"yes"))
+    True
+    """
+
+    __slots__ = ("_private",)
+
+    def __init__(self, private: Ed25519PrivateKey) -> None:
+        self._private = private
+
+    @classmethod
+    def generate(cls) -> "SigningKey":
+        """A new key, from the operating system's entropy."""
+        return cls(Ed25519PrivateKey.generate())
+
+    @classmethod
+    def of_bytes(cls, raw: bytes) -> "SigningKey":
+        """The key that `raw_bytes` wrote."""
+        return cls(Ed25519PrivateKey.from_private_bytes(raw))
+
+    def raw_bytes(self) -> bytes:
+        """The secret itself, for a file that only its owner can read."""
+        return self._private.private_bytes_raw()
+
+    @property
+    def public(self) -> str:
+        """The public key, as it stands in a plan."""
+        return PREFIX + base64.b64encode(self._private.public_key().public_bytes_raw()).decode("ascii")
+
+    def sign(self, message: bytes) -> str:
+        """The signature of a message, in base64."""
+        return base64.b64encode(self._private.sign(message)).decode("ascii")
+
+
+class Ed25519Verifier:
+    """The port `parties.meeting.Verifier`."""
+
+    def holds(self, key: str, message: bytes, signature: str) -> bool:
+        """Whether the signature is by the owner of the key; malformed ones are not."""
+        try:
+            raw = base64.b64decode(key.removeprefix(PREFIX), validate=True)
+            Ed25519PublicKey.from_public_bytes(raw).verify(base64.b64decode(signature, validate=True), message)
+        except (InvalidSignature, ValueError, binascii.Error):
+            return False
+        return True

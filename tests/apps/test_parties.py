@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_a_meeting_with_a_forged_a_duplicated_and_a_missing_answer(meeting: Path
     files = sorted(str(path.relative_to(meeting)) for path in (meeting / "answers").iterdir())
     decided = banister("parties", "decide", "meeting/plan.json", *files, cwd=meeting)
     assert decided.returncode == 0, decided.stderr
-    assert "2 of 3 answers count; chance of being right: 0.6155" in decided.stdout
+    assert "2 of 3 answers count; chance of the right answer: 0.6155" in decided.stdout
     assert "with all answers it would have been 0.685630" in decided.stdout
     assert "missing: clinic-3" in decided.stdout
     assert "copy.json: a copy of the answer of 'clinic-1'" in decided.stdout
@@ -113,6 +114,7 @@ def test_what_a_newcomer_gets_wrong(meeting: Path, monkeypatch: pytest.MonkeyPat
         (("plan", "--function", "xor", "--parties", "0", "--epsilon", "1"), "parties = 0"),
         (("plan", "--function", "xor", "--parties", "2", "--epsilon", "1", "--names", "a", "--save", "p"), "1 names"),
         (("plan", "--function", "xor", "--parties", "2", "--epsilon", "1", "--save", "plan.toml"), "is there already"),
+        (("plan", "--function", "xor", "--parties", "2", "--epsilon", "1", "--names", "a,", "--save", "p"), "name ''"),
         (("invite", "plan.toml", "--out", "other/"), "has no usable key"),
         (("invite", "nothing.toml", "--out", "other/"), "cannot be read"),
         (("invite", "keys.txt", "--out", "other/"), "is no plan"),
@@ -149,3 +151,30 @@ def test_the_figure_is_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "two.svg").stat().st_size > 1000
     with pytest.raises(BanisterError, match="must end in one of"):
         inside("figure", "--out", str(tmp_path / "two.txt"), "--points", "2")
+
+
+def one_of(name: str, word: str) -> str:
+    """What clinic-3 writes in the README, written by another clinic."""
+    return word.replace("clinic-3.json", f"answers/{name}.json").replace("clinic-3", name)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_readme_hold_a_meeting(tmp_path: Path) -> None:
+    """Every command of the README, each in a process of its own; what one party does, all three do."""
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    commands = [line[2:] for line in text.splitlines() if line.startswith("$ banister parties ")]
+    assert [shlex.split(line)[2] for line in commands] == ["plan", "plan", "key", "invite", "respond", "decide"]
+    (tmp_path / "answers").mkdir()
+    for line in commands:
+        words = shlex.split(line, comments=True)[1:]
+        everyone = ("clinic-1", "clinic-2", "clinic-3") if "clinic-3" in words else ("",)
+        for name in everyone:
+            own = words if not name else [one_of(name, word) for word in words]
+            files = [str(path) for path in sorted((tmp_path / "answers").glob("*.json"))]
+            own = [path for word in own for path in (files if word == "answers/*.json" else [word])]
+            done = banister(*own, home=tmp_path / "homes" / (name or "organiser"), cwd=tmp_path)
+            assert done.returncode == 0, (own, done.stderr)
+            if words[1] == "key":
+                with (tmp_path / "keys.txt").open("a") as keys:
+                    keys.write(done.stdout)
+    assert "3 of 3 answers count; chance of the right answer: 0.615529" in done.stdout

@@ -1,6 +1,8 @@
 """Plans and answers as values: every way in which an answer can be wrong is told apart."""
 
 import json
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -11,7 +13,13 @@ from banister.parties.meeting import Answer, Meeting, Member, hear, read_answer,
 
 KEYS = {name: SigningKey.generate() for name in ("a", "b", "c")}
 MEETING = Meeting(
-    "q", "majority", "average", tuple(Member(n, Guarantee(1), k.public) for n, k in KEYS.items()), "0" * 32
+    title="q",
+    function="majority",
+    measure="average",
+    cost="zero-one",
+    prior=Fraction(1, 2),
+    members=tuple(Member(n, Guarantee(1), k.public) for n, k in KEYS.items()),
+    nonce="0" * 32,
 )
 
 
@@ -25,7 +33,7 @@ def test_a_plan_survives_its_file_and_keeps_its_identity() -> None:
     shuffled = json.dumps(dict(reversed(MEETING.document().items())))
     assert read_meeting(text) == read_meeting(shuffled) == MEETING
     assert read_meeting(text).hash == MEETING.hash
-    other = Meeting("q", "majority", "average", MEETING.members, "1" * 32)
+    other = replace(MEETING, nonce="1" * 32)
     assert other.hash != MEETING.hash
 
 
@@ -77,6 +85,8 @@ def test_bad_plans_are_refused() -> None:
         ({"format": "other"}, "no plan of the format"),
         ({"measure": "median"}, "measure = 'median'"),
         ({"function": "nonsense"}, "is none of"),
+        ({"cost": "cubic"}, "cost = 'cubic'"),
+        ({"prior": "2"}, "prior = 2 must be"),
         ({"parties": 3}, "wrong kind"),
         ({"parties": [3]}, "wrong kind"),
         ({"parties": [{"name": "a", "epsilon": 1, "delta": "0", "key": ""}]}, "wrong kind"),

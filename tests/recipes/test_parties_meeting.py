@@ -13,7 +13,8 @@ from banister.sampling.bits import SYSTEM
 def held(tmp_path: Path, *, function: str, measure: str, levels: list[bn.Guarantee], nonce: str = "plan") -> Path:
     names = [f"p{n}" for n in range(len(levels))]
     plan = tmp_path / f"{nonce}.toml"
-    room.write_plan(plan, title="", function=function, measure=measure, names=names, levels=levels)
+    settings = room.Settings(title="", function=function, measure=measure, cost="absolute", prior="0.4")
+    room.write_plan(plan, settings=settings, names=names, levels=levels)
     keys = {name: bn.parties.public_key(name, PartyHome(tmp_path / name)) for name in names}
     return bn.parties.invite(plan, tmp_path / nonce, keys=keys)[1]
 
@@ -48,3 +49,15 @@ def test_every_name_behind_the_door_is_there() -> None:
         assert getattr(bn.parties, name) is not None
     with pytest.raises(AttributeError, match=r"has no 'nothing'\. It has: Curves"):
         _ = bn.parties.nothing
+
+
+def test_the_plan_carries_its_cost_and_its_prior(tmp_path: Path) -> None:
+    path = held(tmp_path, function="sum", measure="average", levels=[bn.Guarantee(1)] * 2)
+    meeting = bn.parties.open_meeting(path)
+    assert (meeting.cost, meeting.prior) == ("absolute", bn.parties.open_meeting(path).prior)
+    out = tmp_path / "a.json"
+    bn.parties.answer_plan(path, party="p0", bit=1, out=out, home=PartyHome(tmp_path / "p0"))
+    verdict = bn.parties.decide_meeting(path, [out])
+    game = bn.parties.Game(bn.parties.total(2), [1, 1], cost="absolute", prior="0.4")
+    assert verdict.planned == game.accuracy()
+    assert verdict.accuracy == game.without(2).accuracy()

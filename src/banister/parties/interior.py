@@ -47,6 +47,7 @@ class _State:
     def __init__(self, worth: Floats, guesses: int) -> None:
         rows, columns = worth.shape
         self.worth, self.guesses = worth, guesses
+        self.difference = worth[:, ::2] - worth[:, 1::2] if guesses == 2 else worth
         self.rule = np.full(columns, 1 / guesses)
         self.value = float((worth @ self.rule).min()) - 1
         self.slack = worth @ self.rule - self.value
@@ -97,7 +98,7 @@ class _State:
     def _normal(self, weights: Floats, share: Floats) -> Floats:
         """worth · (weights, with the laws projected out) · worth'; for two guesses only their difference matters."""
         if self.guesses == 2:
-            scaled = (self.worth[:, ::2] - self.worth[:, 1::2]) * np.sqrt(weights[::2] * weights[1::2] / share)
+            scaled = self.difference * np.sqrt(weights[::2] * weights[1::2] / share)
             only: Floats = scaled @ scaled.T
             return only
         lumped = (self.worth * weights).reshape(self.worth.shape[0], -1, self.guesses).sum(axis=2)

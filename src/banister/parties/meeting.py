@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, Protocol
 
 from banister.core import need
@@ -34,6 +35,16 @@ class Verifier(Protocol):
         ...
 
 
+def checked_name(name: str) -> str:
+    """The name of a party, which must also do as the name of a file."""
+    if not NAME.match(name):
+        raise BadValue(
+            f"The party name {name[:40]!r} must be 1 to 64 letters, digits, dots, hyphens or underscores, and start "
+            "with a letter or digit."
+        )
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """A party of a meeting: its name, its level, and the public key that its answer must be signed with."""
@@ -43,11 +54,7 @@ class Member:
     key: str
 
     def __post_init__(self) -> None:
-        if not NAME.match(self.name):
-            raise BadValue(
-                f"The party name {self.name[:40]!r} must be 1 to 64 letters, digits, dots, hyphens or underscores, and "
-                "start with a letter or digit."
-            )
+        checked_name(self.name)
         if self.level == ABSENT:
             raise BadValue(f"Party '{self.name}' has epsilon 0 and delta 0, so it can say nothing. Leave it out.")
         if not KEY.match(self.key):
@@ -64,11 +71,16 @@ class Meeting:
     title: str
     function: str
     measure: Literal["average", "worst"]
+    cost: str
+    prior: Fraction
+    """The chance that a bit is 1, for decisions on average."""
     members: tuple[Member, ...]
     nonce: str
 
     def __post_init__(self) -> None:
         need.one_of("measure", self.measure, ("average", "worst"))
+        need.one_of("cost", self.cost, ("zero-one", "absolute", "squared"))
+        need.between("prior", self.prior, 0, 1)
         names = [member.name for member in self.members]
         for what, values in (("name", names), ("key", [member.key for member in self.members])):
             (double, times), *_ = [*Counter(values).most_common(1), ("", 0)]
@@ -98,6 +110,8 @@ class Meeting:
             "title": self.title,
             "function": self.function,
             "measure": self.measure,
+            "cost": self.cost,
+            "prior": str(self.prior),
             "parties": parties,
             "nonce": self.nonce,
         }
@@ -160,6 +174,8 @@ def read_meeting(text: str) -> Meeting:
             title=_text(found["title"]),
             function=_text(found["function"]),
             measure="worst" if measure == "worst" else "average",
+            cost=_text(found["cost"]),
+            prior=need.between("prior", _text(found["prior"]), 0, 1),
             members=members,
             nonce=_text(found["nonce"]),
         )

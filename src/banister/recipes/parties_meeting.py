@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from banister.errors import BadValue
 from banister.parties.functions import function_of
 from banister.parties.game import Decision, Measure
 from banister.parties.levels import Symbol, respond
-from banister.parties.meeting import Answer, Hearing, Json, Meeting, Member, hear, read_meeting
+from banister.parties.meeting import Answer, Hearing, Json, Meeting, Member, checked_name, hear, read_meeting
 from banister.recipes.parties_game import Game
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.table import ExactTable
@@ -48,14 +48,22 @@ class Verdict:
     """Before anything was said, had all parties answered."""
 
 
-def write_plan(
-    path: Path, *, title: str, function: str, measure: str, names: Sequence[str], levels: Sequence[Guarantee]
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a plan asks, and how it will be decided, as its TOML file says it."""
+
+    title: str
+    function: str
+    measure: str
+    cost: str
+    prior: str
+
+
+def write_plan(path: Path, *, settings: Settings, names: Sequence[str], levels: Sequence[Guarantee]) -> None:
     """A plan for people to complete: TOML, with room for each party's key."""
-    need.one_of("measure", measure, ("average", "worst"))
-    function_of(function, len(levels))
-    head = {"title": title, "function": function, "measure": measure}
-    lines = [f"{key} = {json.dumps(value)}" for key, value in head.items()]
+    need.one_of("measure", settings.measure, ("average", "worst"))
+    function_of(settings.function, len(levels))
+    lines = [f"{key} = {json.dumps(value)}" for key, value in asdict(settings).items()]
     for name, level in zip(names, levels, strict=True):
         lines += ["", "[[party]]", f"name = {json.dumps(name)}", f'epsilon = "{level.epsilon}"']
         lines += [f'delta = "{level.delta}"', 'key = ""']
@@ -69,8 +77,15 @@ def invite(plan: Path, folder: Path, *, keys: Mapping[str, str], bits: BitSource
         members = tuple(_member(party, keys) for party in found["party"])
         measure: Measure = "worst" if found.get("measure", "average") == "worst" else "average"
         need.one_of("measure", found.get("measure", "average"), ("average", "worst"))
-        nonce = f"{bits.take(128):032x}"
-        meeting = Meeting(str(found.get("title", "")), str(found["function"]), measure, members, nonce)
+        meeting = Meeting(
+            title=str(found.get("title", "")),
+            function=str(found["function"]),
+            measure=measure,
+            cost=str(found.get("cost", "zero-one")),
+            prior=need.between("prior", found.get("prior", "1/2"), 0, 1),
+            members=members,
+            nonce=f"{bits.take(128):032x}",
+        )
     except (KeyError, TypeError, AttributeError, tomllib.TOMLDecodeError) as error:
         raise BadValue(
             f"'{plan}' is no plan ({type(error).__name__}: {error}). It needs `function` and one [[party]] with name, "
@@ -83,8 +98,7 @@ def invite(plan: Path, folder: Path, *, keys: Mapping[str, str], bits: BitSource
 
 def public_key(party: str, home: PartyHome | None = None) -> str:
     """The party's public key, for the plan; a key is made where there is none."""
-    Member(party, Guarantee(1), "ed25519:" + "A" * 43 + "=")  # Checks the name, before it becomes a file's name.
-    return (home or PartyHome.default()).make_key(party).public
+    return (home or PartyHome.default()).make_key(checked_name(party)).public
 
 
 def open_meeting(path: Path) -> Meeting:
@@ -136,7 +150,8 @@ def decide_meeting(path: Path, answers: Sequence[Path], *, bits: BitSource = SYS
     if all(symbol is None for symbol in hearing.transcript):
         reasons = "".join(f"\n  {file}: {reason}" for file, reason in hearing.set_aside)
         raise BadValue(f"No answer counts, so there is nothing to decide.{reasons}")
-    game = Game(meeting.joint_function(), [member.level for member in meeting.members])
+    levels = [member.level for member in meeting.members]
+    game = Game(meeting.joint_function(), levels, cost=meeting.cost, prior=meeting.prior)
     gone = [number for number, symbol in enumerate(hearing.transcript, 1) if symbol is None]
     decision = game.decide(hearing.transcript, meeting.measure)
     planned = game.accuracy(meeting.measure)
@@ -149,7 +164,7 @@ def names_of(names: str | None, parties: int) -> list[str]:
     found = [f"party-{n}" for n in range(1, parties + 1)] if names is None else [n.strip() for n in names.split(",")]
     if len(found) != parties:
         raise BadValue(f"{len(found)} names were given for {parties} parties. Give one name for each party.")
-    return found
+    return [checked_name(name) for name in found]
 
 
 def home_of(folder: Path | None) -> PartyHome:

@@ -47,7 +47,8 @@ def plan(
     parties_say.forecast(parties_forecast.forecast(function, found, cost=cost, prior=prior))
     if save is not None:
         called = parties_meeting.names_of(names, len(found))
-        parties_meeting.write_plan(save, title=title, function=function, measure=measure, names=called, levels=found)
+        settings = parties_meeting.Settings(title=title, function=function, measure=measure, cost=cost, prior=prior)
+        parties_meeting.write_plan(save, settings=settings, names=called, levels=found)
         typer.echo(f"\nPlan in {save}. Next: collect the parties' keys, then `banister parties invite`.")
 
 

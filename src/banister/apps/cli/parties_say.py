@@ -61,15 +61,19 @@ def outcome(done: "Outcome") -> None:
 
 
 def verdict(meeting: "Meeting", found: "Verdict") -> None:
+    from banister.core.exact import brief
+    from banister.parties.scores import accuracy_words
+
     heard = len(meeting.members) - len(found.hearing.missing)
     typer.echo(f"{meeting.function}: {_answer(found.answer)}")
     if len(found.decision.chances) > 1:
         typer.echo("drawn by the best rule for the worst case: " + _chances(found.decision))
-    label = "chance of being right" if meeting.measure == "average" else "secured whatever the bits"
+    words = accuracy_words(meeting.cost)
+    label = words if meeting.measure == "average" else f"{words}, whatever the bits"
     typer.echo(f"{heard} of {len(meeting.members)} answers count; {label}: {found.accuracy:.6f}")
     if found.hearing.missing:
         typer.echo(f"with all answers it would have been {found.planned:.6f}")
-    typer.echo(f"after these answers, if bits are even: {found.decision.expected:.6f}")
+    typer.echo(f"after these answers, if bits are 1 with chance {brief(meeting.prior)}: {found.decision.expected:.6f}")
     if found.hearing.missing:
         more = len(found.hearing.missing) - 12
         typer.echo("missing: " + ", ".join(found.hearing.missing[:12]) + (f" and {more} more" if more > 0 else ""))

@@ -89,3 +89,18 @@ def test_a_party_is_at_least_as_sure_as_an_observer() -> None:
 def test_a_game_that_is_too_large_is_refused() -> None:
     with pytest.raises(BadValue, match="over 2048 inputs and 2048 transcripts with 2 guesses is too large"):
         GAME(bn.parties.formula("x1 & x2 | x11"), [1] * 11).accuracy("worst")
+
+
+def test_squared_error_may_say_any_number() -> None:
+    game = GAME(bn.parties.total(1), [1], cost="squared")
+    # One bit: by symmetry the even prior is the least favourable, and what is left of its variance is p(1 - p).
+    (case,) = game.worst_cases()
+    p = 1 / (1 + math.exp(-1))
+    assert case.value.down <= -p * (1 - p) <= case.value.up
+    assert case.value.width < 1e-9
+    said = [game.decide([symbol], "worst") for symbol in (0, 1)]
+    assert all(len(decision.chances) == 1 for decision in said)
+    risks = [sum(q * (x - float(said[s].answer)) ** 2 for s, q in ((x, p), (1 - x, 1 - p))) for x in (0, 1)]
+    assert -max(risks) == pytest.approx(case.value.down, abs=1e-9)
+    (many,) = GAME(bn.parties.total(40), [1] * 40, cost="squared").worst_cases()
+    assert many.value.width < 0.01 * abs(many.value.down)

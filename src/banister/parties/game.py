@@ -13,13 +13,13 @@ import numpy as np
 
 from banister.core import need
 from banister.core.exact import Number
-from banister.core.linear import Floats, LinearSolver
+from banister.core.linear import Floats, Ints, LinearSolver
 from banister.errors import BadValue
 from banister.parties import closed_forms, counts, tables
 from banister.parties.functions import JointFunction
 from banister.parties.levels import ABSENT, LevelLike, chance_of_one, levels_of, possible, prior_of, response_matrix
 from banister.parties.scores import CostLike, Score, guess_exact
-from banister.parties.worst import MOST_INPUTS, WorstCase, best_worst_case
+from banister.parties.worst import MOST_INPUTS, WorstCase, best_worst_case, with_free_guesses
 from banister.sampling.simulation import Generator
 
 Measure = Literal["average", "worst"]
@@ -119,6 +119,9 @@ class AnyGame(ABC):
         present = self.without(*missing) if missing else self
         chances = present._worst().rule[present._place(heard)]
         guesses = self.score.guesses
+        if self.score.free:  # The mean of a random guess is never worse.
+            said_once = float(chances @ guesses)
+            return Decision(said_once, -float(law @ (self.score.truth - said_once) ** 2), ((said_once, 1.0),), missing)
         worth_of = float(law @ self.score.worth @ chances)
         said = tuple((self._guess(float(g)), float(c)) for g, c in zip(guesses, chances, strict=True) if c > 0)
         return Decision(max(said, key=lambda pair: pair[1])[0], worth_of, said, missing)
@@ -205,8 +208,7 @@ class AnyGame(ABC):
         if self.score.worth.size == 0:
             raise BadValue(f"The worst case of '{self.function.name}' of {self.parties} parties is too large to solve.")
         if not self.function.symmetric:
-            law = tables.protocol_matrix(self.levels)
-            return best_worst_case(law, self.function.index, self.score.worth, self._solver())
+            return self._solved(tables.protocol_matrix(self.levels), self.function.index)
         groups = list(Counter(self.levels).items())
         states = math.prod(count + 1 for _, count in groups)
         outcomes = math.prod(len(counts.outcome_keys(count, level)) for level, count in groups)
@@ -218,7 +220,13 @@ class AnyGame(ABC):
         laws = [counts.law_given_true_count(count, level) for level, count in groups]
         ones = reduce(np.add.outer, [np.arange(count + 1) for _, count in groups], np.zeros((), dtype=np.int64))
         law = reduce(lambda a, b: np.kron(a, b).astype(np.float64, copy=False), laws, np.ones((1, 1)))
-        return best_worst_case(law, self.function.index[ones.ravel()], self.score.worth, self._solver())
+        return self._solved(law, self.function.index[ones.ravel()])
+
+    def _solved(self, law: Floats, answers: Ints) -> WorstCase:
+        case = best_worst_case(law, answers, self.score.worth, self._solver())
+        if not self.score.free:
+            return case
+        return with_free_guesses(case, law, self.score.truth[answers], self.score.guesses, self._solver())
 
     def _place(self, heard: Transcript) -> int:
         """The row of the worst-case rule for what was said."""

@@ -22,6 +22,9 @@ from .mechanisms.vector_staircase import VectorStaircase
 from .recipes import local, parties
 from .recipes.dataset import Dataset, open
 from .recipes.least_noise import Comparison, Over, least_noise
+from .recipes import local
+from .recipes.contenders import Over, Touches
+from .recipes.least_noise import Comparison, least_noise
 from .recipes.ledger import Ledger
 
 __all__ = [
@@ -53,6 +56,7 @@ __all__ = [
     "Staircase",
     "StaircaseChoice",
     "TabulatedNoise",
+    "Touches",
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",

@@ -6,7 +6,8 @@ from fractions import Fraction
 import pytest
 
 from banister.errors import BadValue
-from banister.recipes.least_noise import Over, as_record, least_noise
+from banister.recipes.contenders import Over, Touches
+from banister.recipes.least_noise import as_record, least_noise
 
 
 def names(found) -> list[str]:
@@ -26,7 +27,7 @@ def test_pure_privacy_on_the_line_is_won_by_the_staircase() -> None:
 def test_counts_get_geometric_noise() -> None:
     found = least_noise(epsilon=1, sensitivity=1, over="integers")
     assert names(found) == ["geometric"]
-    assert isinstance(found.noise.release(5), int)
+    assert isinstance(found.noise.release(5), int)  # type: ignore[arg-type]
 
 
 def test_everything_that_applies_is_compared() -> None:
@@ -43,6 +44,34 @@ def test_without_epsilon_uniform_noise_is_best() -> None:
     assert found.best.name == "uniform"
     assert found.best.optimal == "1/(2 delta) whole: [G13] Thm 4.3"
     assert least_noise(epsilon=0, delta=Fraction(1, 10), sensitivity=4).best.name == "uniform"
+
+
+@pytest.mark.parametrize("cost", ["magnitude", "power"])
+def test_the_optimum_by_linear_program_closes_the_gap(cost: str) -> None:
+    found = least_noise(epsilon=1, delta=1e-6, sensitivity=3, over="integers", cost=cost)
+    assert found.best.name == "linear program"
+    assert found.gap is not None
+    assert found.gap < 1e-6
+    large = least_noise(epsilon=Fraction(1, 20), delta=1e-6, sensitivity=30, over="integers")
+    assert "linear program" not in names(large)
+    assert large.gap is not None
+    assert 0 < large.gap < 0.001
+
+
+def test_vectors_are_judged_by_what_a_neighbour_can_move() -> None:
+    both = least_noise(epsilon=5, sensitivity=1, dimension=2)
+    assert both.best.name == "staircase on the l1 ball"
+    assert both.best.risk == pytest.approx(0.265511, abs=1e-6)
+    assert both.best.optimal == "[G13] Thm 3.1"
+    one = least_noise(epsilon=5, sensitivity=1, dimension=2, touches=Touches.ONE)
+    assert one.best.name == "staircase, each alone"
+    assert one.best.risk == pytest.approx(2 * 0.0826418, abs=1e-6)
+    histogram = least_noise(epsilon=1, sensitivity=1, dimension=100, touches="one", over="integers")
+    assert histogram.best.risk == pytest.approx(85.092, abs=1e-3)
+    mixed = least_noise(epsilon=1, delta=1e-6, sensitivity=2, dimension=3, over="integers")
+    assert {"staircase on the l1 ball", "Gaussian, each alone"} <= set(names(mixed))
+    assert mixed.lower_bound is not None
+    assert mixed.lower_bound <= mixed.best.risk
 
 
 def test_a_users_own_cost_is_judged_too() -> None:
@@ -63,6 +92,8 @@ def test_the_record_is_plain_json() -> None:
         ({"epsilon": 0, "sensitivity": 1}, "epsilon = 0 and delta = 0 allow no answer at all"),
         ({"epsilon": 1, "delta": -0.1, "sensitivity": 1}, r"delta = -0\.1 must be a number from 0 to 1"),
         ({"epsilon": 1, "sensitivity": 1, "over": "words"}, "over = 'words' must be one of: reals, integers"),
+        ({"epsilon": 1, "sensitivity": 1, "touches": "some"}, "touches = 'some' must be one of: one, all"),
+        ({"epsilon": 1, "sensitivity": 1, "dimension": 0}, "dimension = 0 must be a whole number, 1 or above"),
         ({"epsilon": 1, "sensitivity": 1.5, "over": "integers"}, r"sensitivity = 1\.5 must be a whole number"),
     ],
 )

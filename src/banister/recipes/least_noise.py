@@ -1,61 +1,23 @@
 """Which noise is least? All that give a guarantee, side by side, and how far the best is from the limit."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from banister.core import need
-from banister.core.cost import Cost, CostLike
+from banister.core.cost import CostLike
 from banister.core.exact import Number, brief
-from banister.core.guarantee import Guarantee
-from banister.errors import BadValue
-from banister.mechanisms.discrete_gaussian import DiscreteGaussian
-from banister.mechanisms.discrete_laplace import DiscreteLaplace
-from banister.mechanisms.gaussian import Gaussian
-from banister.mechanisms.geometric import Geometric
-from banister.mechanisms.grid import Grid
-from banister.mechanisms.integer_noise import IntegerNoise
-from banister.mechanisms.integer_staircase import HINT, IntegerStaircase
-from banister.mechanisms.laplace import Laplace
-from banister.mechanisms.line_noise import LineNoise
-from banister.mechanisms.on_grid import OnGrid
-from banister.mechanisms.staircase import Staircase, default_grid
-from banister.mechanisms.truncated_staircase import TruncatedStaircase
-from banister.mechanisms.uniform import Uniform
-
-Noise = IntegerNoise | LineNoise
-
-
-class Over(Enum):
-    """What kind of number the answer is."""
-
-    REALS = "reals"
-    INTEGERS = "integers"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is asked: a guarantee, how far a neighbour moves the answer, and what an error costs."""
-
-    guarantee: Guarantee
-    sensitivity: Fraction
-    over: Over
-    cost: Cost
-
-    @classmethod
-    def of(cls, *, epsilon: Number, delta: Number, sensitivity: Number, over: Over | str, cost: CostLike) -> "Question":
-        """The question in the words of a user, checked."""
-        kind = over if isinstance(over, Over) else Over(need.one_of("over", over, tuple(kind.value for kind in Over)))
-        guarantee = Guarantee(need.non_negative("epsilon", epsilon, HINT), delta)
-        if guarantee.epsilon == 0 and guarantee.delta == 0:
-            raise BadValue(f"epsilon = 0 and delta = 0 allow no answer at all. {HINT}")
-        reach = need.positive("sensitivity", sensitivity)
-        if kind is Over.INTEGERS:
-            need.whole(
-                "sensitivity", sensitivity, least=1, hint="Answers that are whole numbers move by whole numbers."
-            )
-        return cls(guarantee=guarantee, sensitivity=reach, over=kind, cost=Cost.of(cost))
+from banister.mechanisms.independent import Independent
+from banister.mechanisms.lower_bounds import lower_bound, scaling_bound
+from banister.mechanisms.tabulated import TabulatedNoise
+from banister.recipes.contenders import (
+    Noise,
+    Over,
+    Question,
+    Touches,
+    VectorNoise,
+    for_one_number,
+    for_vectors,
+    tabulated,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +25,11 @@ class Contender:
     """One mechanism and what it would cost."""
 
     name: str
-    noise: Noise
+    noise: Noise | VectorNoise
     risk: float
-    """Its expected cost."""
+    """Its expected cost; for a vector, that of all coordinates together."""
     interval: float
-    """How far off an answer is at most, with 95 %."""
+    """How far off the answer is at most, with 95 %; for a vector, the sum of the sizes of its errors, or each one's."""
     optimal: str
     """By which theorem nothing is better, where there is one."""
 
@@ -86,7 +48,7 @@ class Comparison:
         return self.contenders[0]
 
     @property
-    def noise(self) -> Noise:
+    def noise(self) -> Noise | VectorNoise:
         """The mechanism to use."""
         return self.best.noise
 
@@ -105,6 +67,8 @@ def least_noise(
     sensitivity: Number,
     over: Over | str = Over.REALS,
     cost: CostLike = "magnitude",
+    dimension: Number = 1,
+    touches: Touches | str = Touches.ALL,
 ) -> Comparison:
     """The least noise known for a guarantee, a bound on what any noise could do, and what the usual ones would cost.
 
@@ -112,76 +76,56 @@ def least_noise(
     >>> found.best.name, round(found.best.risk, 5), round(found.contenders[1].risk, 2)
     ('staircase', 0.02971, 0.08)
     """
-    question = Question.of(epsilon=epsilon, delta=delta, sensitivity=sensitivity, over=over, cost=cost)
-    entrants = _on_integers(question) if question.over is Over.INTEGERS else _on_the_line(question)
+    question = Question.of(
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=sensitivity,
+        over=over,
+        cost=cost,
+        dimension=dimension,
+        touches=touches,
+    )
+    entrants = for_one_number(question) if question.dimension == 1 else for_vectors(question)
     contenders = sorted((_judge(question, *entrant) for entrant in entrants), key=lambda each: each.risk)
-    return Comparison(question=question, contenders=tuple(contenders), lower_bound=_lower_bound(question, contenders))
+    return Comparison(question=question, contenders=tuple(contenders), lower_bound=_bound(question, contenders))
 
 
-def _judge(question: Question, name: str, noise: Noise, optimal: str) -> Contender:
+def _one_number(question: Question) -> list[Contender]:
+    entrants = for_one_number(replace(question, dimension=1))
+    return sorted((_judge(question, *entrant) for entrant in entrants), key=lambda each: each.risk)
+
+
+def _judge(question: Question, name: str, noise: Noise | VectorNoise, optimal: str) -> Contender:
+    one = noise.noise if isinstance(noise, Independent) else noise
     return Contender(
         name=name,
         noise=noise,
         risk=noise.risk_for(question.cost),
-        interval=float(noise.interval(Fraction(95, 100))),
+        interval=float(one.interval(Fraction(95, 100))),
         optimal=optimal,
     )
 
 
-def _on_integers(question: Question) -> Iterator[tuple[str, Noise, str]]:
-    epsilon, delta = question.guarantee.epsilon, question.guarantee.delta
-    reach, cost = int(question.sensitivity), question.cost
-    if epsilon > 0:
-        if reach == 1:
-            yield "geometric", Geometric(epsilon=epsilon, cost=cost), "" if delta else "[G13] Thm 2.12"
-        else:
-            pure = IntegerStaircase(epsilon=epsilon, sensitivity=reach, cost=cost)
-            yield "staircase", pure, "" if delta else "[G13] Thm 2.13"
-            yield "discrete Laplace", DiscreteLaplace(epsilon=epsilon, sensitivity=reach, cost=cost), ""
-    if delta > 0:
-        if epsilon > 0:
-            cut = TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=reach, cost=cost)
-            yield "truncated staircase", cut, "sensitivity 1: for every cost" if reach == 1 else ""
-        yield "uniform", Uniform(delta=delta, sensitivity=reach, cost=cost), _uniform_theorem(question)
-        if delta < 1:
-            bell = DiscreteGaussian(epsilon=epsilon, delta=delta, sensitivity=reach, cost=cost)
-            yield "discrete Gaussian", bell, ""
-
-
-def _on_the_line(question: Question) -> Iterator[tuple[str, Noise, str]]:
-    epsilon, delta = question.guarantee.epsilon, question.guarantee.delta
-    reach, cost = question.sensitivity, question.cost
-    if epsilon > 0:
-        pure = Staircase(epsilon=epsilon, sensitivity=reach, cost=cost)
-        yield "staircase", pure, "" if delta else "[G13] Thm 2.4"
-        yield "Laplace", Laplace(epsilon=epsilon, sensitivity=reach, cost=cost), ""
-    if delta > 0:
-        grid = default_grid(epsilon, reach) if epsilon > 0 else Grid.fine_for(reach)
-        steps = grid.units_of_sensitivity(reach)
-        scaled = cost if cost.exponent is not None else cost.in_units(grid.step)
-        if epsilon > 0:
-            cut = TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=steps, cost=scaled)
-            yield "truncated staircase", OnGrid(cut, grid, cost=cost), ""
-        yield "uniform", OnGrid(Uniform(delta=delta, sensitivity=steps, cost=scaled), grid, cost=cost), ""
-        if delta < 1:
-            yield "Gaussian", Gaussian(epsilon=epsilon, delta=delta, sensitivity=reach, cost=cost), ""
-
-
-def _uniform_theorem(question: Question) -> str:
-    """Where uniform noise is known to be the best for epsilon = 0."""
-    if question.guarantee.epsilon > 0:
-        return ""
-    if question.sensitivity == 1:
-        return "[G13] Thm 4.1"
-    whole = (1 / (2 * question.guarantee.delta)).denominator == 1
-    return "1/(2 delta) whole: [G13] Thm 4.3" if whole and question.cost.exponent == 1 else ""
-
-
-def _lower_bound(question: Question, contenders: list[Contender]) -> float | None:
-    """The optimum itself where a theorem gives it, less the rounding of a double."""
-    if any(each.optimal for each in contenders):
-        return min(each.risk for each in contenders if each.optimal) * (1 - 2e-7)
-    return None
+def _bound(question: Question, contenders: list[Contender]) -> float | None:
+    """The optimum itself where a theorem gives it, otherwise the best certified bound that applies."""
+    proven = [each.risk for each in contenders if each.optimal]
+    if proven:
+        # Closed forms are right to the last digits; the sums for other costs to about 1e-7.
+        return min(proven) * (1 - (1e-14 if question.cost.exponent in (1, 2) else 2e-7))
+    if question.dimension > 1:
+        # A neighbour may move one coordinate alone, so each must be private by itself, and the costs add up.
+        one = _bound(replace(question, dimension=1), _one_number(question))
+        return None if one is None else question.dimension * one * (1 - 1e-15)
+    if any(isinstance(each.noise, TabulatedNoise) for each in contenders):
+        return tabulated(question)[1]
+    if question.cost.exponent not in (1, 2):
+        return None
+    level, chance = question.guarantee.epsilon, question.guarantee.delta
+    if question.over is Over.INTEGERS:
+        return lower_bound(epsilon=level, delta=chance, sensitivity=question.sensitivity, cost=question.cost)
+    # The proof of the scaling bound holds for real noise as well, with U uniform on [0, sensitivity).
+    unit = scaling_bound(epsilon=level, delta=chance, sensitivity=1, cost=question.cost)
+    return float(unit * float(question.sensitivity) ** int(question.cost.exponent)) * (1 - 1e-15)
 
 
 def as_record(found: Comparison) -> dict[str, object]:
@@ -194,6 +138,8 @@ def as_record(found: Comparison) -> dict[str, object]:
         "sensitivity": brief(question.sensitivity),
         "over": question.over.value,
         "cost": question.cost.name,
+        "dimension": question.dimension,
+        "touches": question.touches.value,
         "best": found.best.name,
         "lower_bound": found.lower_bound,
         "gap": found.gap,

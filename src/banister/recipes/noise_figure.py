@@ -9,14 +9,17 @@ import numpy as np
 from banister.core.cost import Cost
 from banister.engines.plots.canvas import checked
 from banister.engines.plots.noise import Curve, NoiseFigure, save_noise_figure
+from banister.errors import BadValue
 from banister.mechanisms.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.gaussian import Gaussian
 from banister.mechanisms.integer_noise import IntegerNoise
 from banister.mechanisms.integer_staircase import IntegerStaircase
 from banister.mechanisms.laplace import Laplace
+from banister.mechanisms.line_noise import LineNoise
 from banister.mechanisms.staircase import Staircase
 from banister.mechanisms.truncated_staircase import TruncatedStaircase
-from banister.recipes.least_noise import Comparison, Noise, Over, Question
+from banister.recipes.contenders import Noise, Over, Question
+from banister.recipes.least_noise import Comparison
 
 _EPSILONS = [Fraction(round(1000 * 10**x), 1000) for x in np.linspace(-1, 1, 25)]
 
@@ -25,6 +28,8 @@ def draw_noise(found: Comparison, path: Path) -> Path:
     """Write the figure; its kind is told by the ending of the path."""
     checked(path)
     question = found.question
+    if question.dimension > 1:
+        raise BadValue(f"dimension = {question.dimension} cannot be drawn: the figure shows noise for one number.")
     epsilon = float(question.guarantee.epsilon)
     figure = NoiseFigure(
         title=f"{question.guarantee} privacy, sensitivity {float(question.sensitivity):g}, {question.over.value}",
@@ -44,7 +49,7 @@ def _laws(found: Comparison) -> Iterator[Curve]:
         if isinstance(each.noise, IntegerNoise):
             points = np.arange(-int(reach), int(reach) + 1)
             yield Curve(each.name, points.astype(float), np.array([each.noise.mass(int(i)) for i in points]))
-        else:
+        elif isinstance(each.noise, LineNoise):
             line = np.linspace(-reach, reach, 2001)
             yield Curve(each.name, line, each.noise.densities(line))
 

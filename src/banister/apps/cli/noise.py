@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from banister.recipes.contenders import Question
     from banister.recipes.least_noise import Comparison
 
 
@@ -18,6 +19,8 @@ def register(app: typer.Typer) -> None:
         delta: Annotated[str, typer.Option(help="Chance of a larger loss; 0 for pure privacy.")] = "0",
         cost: Annotated[str, typer.Option(help="magnitude (|error|), power (error²), or an exponent.")] = "magnitude",
         integer: Annotated[bool, typer.Option("--integer", help="The answer is a whole number.")] = False,
+        dimension: Annotated[str, typer.Option(help="How many numbers are released together.")] = "1",
+        touches: Annotated[str, typer.Option(help="Which of them a person can move: one, or all in total.")] = "all",
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
         figure: Annotated[Path | None, typer.Option(help="Draw the laws and costs: .svg, .png or .html.")] = None,
     ) -> None:
@@ -27,8 +30,15 @@ def register(app: typer.Typer) -> None:
         """
         from banister.recipes.least_noise import as_record, least_noise
 
-        over = "integers" if integer else "reals"
-        found = least_noise(epsilon=epsilon, delta=delta, sensitivity=sensitivity, over=over, cost=cost)
+        found = least_noise(
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity=sensitivity,
+            over="integers" if integer else "reals",
+            cost=cost,
+            dimension=dimension,
+            touches=touches,
+        )
         if as_json:
             typer.echo(json.dumps(as_record(found), indent=2))
         else:
@@ -46,9 +56,7 @@ def show(found: "Comparison") -> None:
 
     console = Console()
     question, best = found.question, found.best
-    table = Table(
-        title=f"Noise for {question.guarantee}, sensitivity {float(question.sensitivity):g}, {question.over.value}"
-    )
+    table = Table(title=_title(question))
     table.add_column("noise", no_wrap=True)
     table.add_column(f"expected {question.cost.name}", justify="right")
     table.add_column("x best", justify="right")
@@ -64,6 +72,13 @@ def show(found: "Comparison") -> None:
     console.print(_verdict(found))
 
 
+def _title(question: "Question") -> str:
+    title = f"Noise for {question.guarantee}, sensitivity {float(question.sensitivity):g}, {question.over.value}"
+    if question.dimension == 1:
+        return title
+    return f"{title}, dimension {question.dimension}, a person moves {question.touches.value}"
+
+
 def _verdict(found: "Comparison") -> str:
     words = (
         f"The least noise known here is {found.best.name}: expected {found.question.cost.name} {found.best.risk:.6g}."
@@ -72,5 +87,5 @@ def _verdict(found: "Comparison") -> str:
         return f"{words}\nNothing with this guarantee can do better ({found.best.optimal})."
     if found.lower_bound is None or found.gap is None:
         return words
-    left = f"at most {found.gap:.2%} is left to gain"
-    return f"{words}\nNo mechanism with this guarantee is below {found.lower_bound:.6g}: {left}."
+    left = f"at most {found.gap:.2%}" if found.gap >= 1e-4 else "less than 0.01%"
+    return f"{words}\nNo mechanism with this guarantee is below {found.lower_bound:.6g}: {left} is left."

@@ -4,7 +4,7 @@ Rounding is ⌊x/step + 1/2⌋, never half to even: half-even would turn a shift
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -28,21 +28,21 @@ class Grid:
     """
 
     step: Fraction
+    exponent: int | None = field(repr=False, compare=False)
+    """Where the step is a power of two, its exponent."""
 
     def __init__(self, step: Number) -> None:
-        object.__setattr__(self, "step", need.positive("grid", step))
+        exact = need.positive("grid", step)
+        p, q = exact.numerator, exact.denominator
+        power = p & (p - 1) == 0 and q & (q - 1) == 0
+        object.__setattr__(self, "step", exact)
+        object.__setattr__(self, "exponent", p.bit_length() - q.bit_length() if power else None)
 
     @classmethod
     def fine_for(cls, scale: Fraction) -> "Grid":
         """The power of two just below scale / 2^20, so fine that its effect on the error is invisible."""
         exponent = scale.numerator.bit_length() - scale.denominator.bit_length() - 21
         return cls(Fraction(2) ** exponent)
-
-    @property
-    def exponent(self) -> int | None:
-        """Where the step is a power of two, its exponent."""
-        p, q = self.step.numerator, self.step.denominator
-        return p.bit_length() - q.bit_length() if p & (p - 1) == 0 and q & (q - 1) == 0 else None
 
     def units_of_sensitivity(self, sensitivity: Fraction) -> int:
         """How far a neighbour can move the rounded answer: ⌈sensitivity / step⌉ steps.
@@ -53,6 +53,10 @@ class Grid:
 
     def unit(self, answer: Number) -> int:
         """The nearest multiple of the step to one answer, counted in steps."""
+        if isinstance(answer, float) and self.exponent is not None and abs(math.frexp(answer)[1] - self.exponent) < 61:
+            steps = math.ldexp(answer, -self.exponent)
+            nearest = round(steps)
+            return nearest + (steps - nearest >= 0.5)  # The difference to the nearest whole number is exact.
         whole, part = self.split_one(answer)
         return whole + (2 * part.numerator >= part.denominator)
 

@@ -105,7 +105,8 @@ class IntegerNoise(ABC):
     def release(self, answer: int | Integers, bits: BitSource = SYSTEM) -> int | Integers:
         """The answer with noise: one whole number, or an array of them at once."""
         if isinstance(answer, int | np.integer) and not isinstance(answer, bool):
-            whole_in_range(np.array([int(answer)], dtype=object))
+            if not -RANGE <= answer <= RANGE:
+                raise too_large()
             return int(answer) + self.draw(bits)
         answers = np.asarray(answer)
         if not np.issubdtype(answers.dtype, np.integer):
@@ -129,9 +130,14 @@ class IntegerNoise(ABC):
 
 
 def whole_in_range(answers: NDArray[np.generic]) -> None:
-    """Refuse answers whose sum with the noise might not fit 64 bits; the message shows no answer."""
+    """Refuse answers whose sum with the noise might not fit 64 bits."""
     if answers.size and not (int(answers.min()) >= -RANGE and int(answers.max()) <= RANGE):
-        raise BadValue("An answer is beyond ±2^61 and cannot be released exactly. Count in larger units.")
+        raise too_large()
+
+
+def too_large() -> BadValue:
+    """The refusal of an answer that has no room for noise; it shows no answer."""
+    return BadValue("An answer is beyond ±2^61 and cannot be released exactly. Count in larger units.")
 
 
 def _first(holds: Callable[[int], bool], scale: float) -> int:

@@ -170,7 +170,7 @@ def _best_channel(epsilon: float) -> tuple[Floats, Floats]:
 
     points = np.linspace(0, 1, GRID)
     half = 1 / math.tanh(epsilon / 2) / 2  # Two values, 1/2 ± half, suffice for an unbiased report,
-    wide = 1 / math.tanh(epsilon / 4) / 2  # and from about epsilon = 1.3 on more and wider ones do better.
+    wide = 1 / math.tanh(epsilon / 4) / 2  # and more and wider ones do better, the more so the larger epsilon.
     values = np.unique(np.concatenate((np.linspace(0.5 - wide, 0.5 + wide, _VALUES), [0.5 - half, 0.5 + half])))
     n, m = GRID, values.size
     entries: list[

@@ -20,10 +20,8 @@ from .mechanisms.truncated_staircase import TruncatedStaircase
 from .mechanisms.uniform import Uniform
 from .mechanisms.vector_staircase import VectorStaircase
 from .recipes import local, parties
-from .recipes.dataset import Dataset, open
-from .recipes.least_noise import Comparison, Over, least_noise
-from .recipes import local
 from .recipes.contenders import Over, Touches
+from .recipes.dataset import Dataset, open
 from .recipes.least_noise import Comparison, least_noise
 from .recipes.ledger import Ledger
 

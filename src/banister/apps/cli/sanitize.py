@@ -1,0 +1,60 @@
+"""`banister sanitize`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Table = Annotated[Path, typer.Argument(help="The private table: .csv or .parquet.", metavar="TABLE")]
+Out = Annotated[Path | None, typer.Option(help="Write the private copy here: .csv or .parquet.")]
+Histogram = Annotated[Path | None, typer.Option(help="Write the private histogram here: .csv or .parquet.")]
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def sanitize(
+        table: Table,
+        epsilon: Annotated[str, typer.Option(help="How much may be told apart.")],
+        out: Out = None,
+        columns: Annotated[str, typer.Option(help="Columns to publish, by commas; all that are declared else.")] = "",
+        schema: Annotated[Path | None, typer.Option(help="The declarations; the table's name with .toml else.")] = None,
+        neighbours: Annotated[str, typer.Option(help="replace or add-remove; what the schema says else.")] = "",
+        ledger: Annotated[str, typer.Option(help="The ledger to charge; what the schema says else.")] = "",
+        histogram: Histogram = None,
+        report: Annotated[Path | None, typer.Option(help="Write the owner's fidelity report here: .html.")] = None,
+        prior: Annotated[Path | None, typer.Option(help="A public table with the same columns.")] = None,
+        raw: Annotated[bool, typer.Option("--raw", help="Leave the noisy numbers as they are.")] = False,
+        plan_only: Annotated[bool, typer.Option("--plan", help="Say what would be done; read no record.")] = False,
+    ) -> None:
+        """Publish one private copy of a table that anyone may query for ever.
+
+        Example: banister sanitize patients.csv --columns zip,heart --epsilon 1 --out public.csv --report report.html
+        """
+        from banister.recipes.publish import Wish, publish
+
+        wish = Wish(
+            table=table,
+            epsilon=epsilon,
+            out=out,
+            columns=tuple(name.strip() for name in columns.split(",") if name.strip()),
+            schema=schema,
+            neighbours=neighbours,
+            ledger=ledger,
+            histogram=histogram,
+            report=report,
+            prior=prior,
+            raw=raw,
+        )
+        _show(publish(wish, plan_only=plan_only))
+
+
+def _show(rows: list[tuple[str, str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table as Grid
+
+    grid = Grid(box=None, show_header=False, pad_edge=False)
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(name, value)
+    Console(highlight=False).print(grid)

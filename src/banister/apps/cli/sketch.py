@@ -1,0 +1,138 @@
+"""`banister sketch graph|matrix|cut|variance`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from banister.recipes.sketch import Answer, SketchWish
+
+Epsilon = Annotated[str, typer.Option(help="How much may be told apart.")]
+Delta = Annotated[str, typer.Option(help="The chance that more may be told.")]
+Ledger_ = Annotated[str, typer.Option("--ledger", help="The ledger to charge.")]
+Out = Annotated[Path | None, typer.Option(help="Write the sketch here; the input's name with .sketch else.")]
+Rows = Annotated[int, typer.Option(min=0, help="Rows of the sketch; 0 takes what --error needs.")]
+Error = Annotated[str, typer.Option(help="By which share an answer may be off, 95 times in 100.")]
+Sketch = Annotated[Path, typer.Argument(help="A sketch that was published.", metavar="SKETCH")]
+Confidence = Annotated[str, typer.Option(help="How sure the interval is.")]
+
+
+def register(app: typer.Typer) -> None:
+    family = typer.Typer(no_args_is_help=True, help="Publish a graph or a matrix once; answer every cut or variance.")
+    app.add_typer(family, name="sketch")
+    family.command()(graph)
+    family.command()(matrix)
+    family.command()(cut)
+    family.command()(variance)
+
+
+def graph(
+    edges: Annotated[Path, typer.Argument(help="Edges: text lines, .csv or .parquet.", metavar="EDGES")],
+    epsilon: Epsilon,
+    delta: Delta,
+    ledger: Ledger_,
+    out: Out = None,
+    rows: Rows = 0,
+    error: Error = "0.1",
+    most_weight: Annotated[str, typer.Option(help="The largest weight an edge can have, publicly known.")] = "1",
+    nodes: Annotated[Path | None, typer.Option(help="All nodes, one name a line; those with edges else.")] = None,
+) -> None:
+    """Publish a sketch of a graph from which anyone can answer every cut.
+
+    Example: banister sketch graph friends.edges --epsilon 1 --delta 1e-6 --ledger friends.ledger
+    """
+    from banister.recipes.ledger import Ledger
+    from banister.recipes.sketch import sketch_graph
+
+    target = edges.with_suffix(".sketch") if out is None else out
+    with Ledger.open(ledger) as book:
+        wish = _wish(epsilon, delta, rows, error)
+        done = sketch_graph(edges, target, wish, ledger=book, most_weight=most_weight, nodes=nodes)
+    typer.echo(f"Wrote {target}: {done.nodes} nodes, {done.rows} rows, floor {done.floor:.1f}.")
+    typer.echo(f"A cut around half of the nodes is off by about {done.deviation(done.nodes // 2, 0.0):.4g} at least.")
+    if nodes is None:
+        typer.echo("The nodes were taken from the edges and are published; give --nodes if who has none is a secret.")
+
+
+def matrix(
+    table: Annotated[Path, typer.Argument(help="Numbers, one row a person: .csv or .parquet.", metavar="TABLE")],
+    epsilon: Epsilon,
+    delta: Delta,
+    ledger: Ledger_,
+    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")],
+    row_length: Annotated[str, typer.Option(help="The largest length of a row, publicly known; longer ones are cut.")],
+    out: Out = None,
+    rows: Rows = 0,
+    error: Error = "0.1",
+) -> None:
+    """Publish a sketch of a matrix from which anyone can answer the variance along every direction.
+
+    Example: banister sketch matrix m.csv --epsilon 1 --delta 1e-6 --neighbours add-remove --row-length 3 --ledger m.led
+    """
+    from banister.apps.cli.say import chosen
+    from banister.core.guarantee import Neighbours
+    from banister.recipes.ledger import Ledger
+    from banister.recipes.sketch import sketch_matrix
+
+    target = table.with_suffix(".sketch") if out is None else out
+    relation = chosen("neighbours", neighbours, Neighbours)
+    with Ledger.open(ledger) as book:
+        wish = _wish(epsilon, delta, rows, error)
+        done = sketch_matrix(table, target, wish, ledger=book, neighbours=relation, row_length=row_length)
+    off = done.deviation(0.0) * float(row_length) ** 2
+    typer.echo(
+        f"Wrote {target}: {done.columns} columns, {done.rows} rows. A sum of squares is off by {off:.4g} at least."
+    )
+
+
+def cut(
+    sketch: Sketch,
+    nodes: Annotated[Path, typer.Option(help="The nodes on one side, one name a line.")],
+    confidence: Confidence = "0.95",
+) -> None:
+    """Answer a cut from a published sketch. It costs nothing.
+
+    Example: banister sketch cut friends.sketch --nodes group.txt
+    """
+    from banister.recipes.sketch import cut as answer
+
+    _say("cut", answer(sketch, _lines(nodes), confidence=confidence), confidence)
+
+
+def variance(
+    sketch: Sketch,
+    direction: Annotated[str, typer.Option(help="One number a column, by commas; it is scaled to length 1.")],
+    confidence: Confidence = "0.95",
+) -> None:
+    """Answer the sum of squares along a direction from a published sketch. It costs nothing.
+
+    Example: banister sketch variance m.sketch --direction 1,0,-1
+    """
+    from banister.errors import BadValue
+    from banister.recipes.sketch import variance as answer
+
+    try:
+        numbers = [float(word) for word in direction.split(",")]
+    except ValueError:
+        raise BadValue(f"--direction {direction[:40]} must be numbers separated by commas, e.g. 1,0,-1.") from None
+    _say("variance", answer(sketch, numbers, confidence=confidence), confidence)
+
+
+def _wish(epsilon: str, delta: str, rows: int, error: str) -> "SketchWish":
+    from banister.recipes.sketch import SketchWish
+
+    return SketchWish(epsilon=epsilon, delta=delta, rows=rows, error=error)
+
+
+def _lines(path: Path) -> list[str]:
+    from banister.errors import BadValue
+
+    try:
+        return [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError):
+        raise BadValue(f"'{path}' cannot be read. Give a text file with one node a line.") from None
+
+
+def _say(what: str, found: "Answer", confidence: str) -> None:
+    typer.echo(f"{what} {found[0]:.6g}, between {found[1]:.6g} and {found[2]:.6g} (confidence {confidence})")

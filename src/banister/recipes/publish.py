@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from banister.core import need
 from banister.core.exact import brief
 from banister.core.guarantee import Neighbours
 from banister.errors import BadValue, LedgerMissing
@@ -27,11 +28,13 @@ class Wish:
 
     table: Path
     epsilon: str
+    delta: str
     out: Path | None
     columns: tuple[str, ...]
     schema: Path | None
     neighbours: str
     ledger: str
+    wide: bool
     histogram: Path | None
     report: Path | None
     prior: Path | None
@@ -45,12 +48,16 @@ def publish(wish: Wish, *, plan_only: bool) -> Rows:
     domain = said.domain.only(wish.columns) if wish.columns else said.domain
     neighbours = _neighbours(wish, said)
     _check_targets(wish, plan_only)
+    if wish.wide:
+        return _publish_wide(wish, domain, neighbours, said, schema, plan_only=plan_only)
     return _publish_cells(wish, domain, neighbours, said, schema, plan_only=plan_only)
 
 
 def _publish_cells(
     wish: Wish, domain: Domain, neighbours: Neighbours, said: Declaration, schema: Path, *, plan_only: bool
 ) -> Rows:
+    if need.non_negative("delta", wish.delta) > 0:
+        raise BadValue(f"--delta {wish.delta} is of use with --wide only; cell by cell the guarantee needs no delta.")
     repair = Repair.NONE if wish.raw else Repair.PRIOR if wish.prior is not None else Repair.COUNTS
     plan = plan_sanitize(domain, epsilon=wish.epsilon, neighbours=neighbours, repair=repair)
     if plan_only:
@@ -72,10 +79,31 @@ def _publish_cells(
         return rows + written_report(wish, fidelity, rows, ledger, plan.noise.epsilon, "0", neighbours)
 
 
+def _publish_wide(
+    wish: Wish, domain: Domain, neighbours: Neighbours, said: Declaration, schema: Path, *, plan_only: bool
+) -> Rows:
+    from banister.recipes.wide import plan_wide, sanitize_wide
+
+    if wish.raw or wish.prior is not None or wish.histogram is not None:
+        raise BadValue("--wide publishes records; --raw, --prior and --histogram go through cells and need no --wide.")
+    plan = plan_wide(domain, epsilon=wish.epsilon, delta=wish.delta, neighbours=neighbours)
+    rows = plan.rows()
+    if plan_only or wish.out is None:
+        return rows
+    with _ledger(wish, said, schema) as ledger:
+        done, fidelity = sanitize_wide(plan, wish.table, ledger=ledger)
+        done.write(wish.out)
+        joined = ", ".join(f"{domain.names[a]}–{domain.names[b]}" for a, b in done.joined)
+        rows.append(("joined", joined or "no pair stands out: columns are published as independent"))
+        rows.append(("copy", f"{wish.out}: {done.codes[0].size:,} records"))
+        return rows + written_report(wish, fidelity, rows, ledger, plan.epsilon, wish.delta, neighbours)
+
+
 def advice(variation: float) -> str:
     """What to do when the copy will be poor."""
     return (
-        f"before repair the noise is {variation:.0%} of the table. For fewer cells choose fewer columns or wider bins."
+        f"before repair the noise is {variation:.0%} of the table. For fewer cells choose fewer columns or wider bins; "
+        "--wide keeps single columns and pairs close instead."
     )
 
 

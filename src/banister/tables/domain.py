@@ -135,7 +135,7 @@ class Domain:
             sizes = ", ".join(f"{a.name} {a.size}" for a in sorted(self.attributes, key=lambda a: -a.size)[:5])
             raise BadValue(
                 f"The columns have {self.cells:.4g} combinations; at most {CELLS_LIMIT:.0e} can be gone through one by "
-                f"one. Choose fewer columns, or declare wider bins (the largest: {sizes})."
+                f"one. Choose fewer columns, declare wider bins (the largest: {sizes}), or publish with --wide."
             )
         return self.cells
 

@@ -53,7 +53,7 @@ def laplace_delta(epsilon: Fraction, count: int, at: Fraction) -> mpf:
         e, g, total = real(epsilon), real(at), mpf(0)
         for j in range(count + 1):
             a = (count - 2 * j) * e
-            if a <= g:
+            if (count - 2 * j) * epsilon <= at:  # In fractions: equal ends must not leave a rounding error.
                 continue
             y, inner = a - g, mpf(0)
             row = mpmath.taylor(lambda u, j=j: (1 + u) ** (count - j) * (1 - u) ** j, 0, count)

@@ -9,6 +9,7 @@ import pytest
 from banister.accounting.filters import AsYouGo
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue, BudgetExceeded, LedgerMissing
+from banister.recipes.foretell import foretold
 from banister.recipes.ledger import Ledger
 from banister.recipes.publish import Wish, publish
 from banister.recipes.sanitize import Repair, plan_sanitize, public_prior, read_declaration, sanitize
@@ -265,3 +266,12 @@ def test_plans_and_priors_have_to_fit(folder: Path) -> None:
     with pytest.raises(BadValue, match="Noisy numbers below 0 are no records"):
         sanitize(raw, folder / "people.csv", ledger=ledger)[0].codes()
     assert raw.key() != plan.key()
+
+
+def test_errors_are_foretold_and_drawn(tmp_path: Path) -> None:
+    rows = foretold(44064, 1, 100_000, tmp_path / "d.svg")
+    assert rows[0][0] == "noise with a fixed total"
+    assert rows[0][1] == pytest.approx(84558.305787)
+    assert [times for _, _, times in rows] == sorted(times for _, _, times in rows)
+    assert (tmp_path / "d.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert foretold(2, 1, 2_000_000)[0][0] == "noise with a fixed total"

@@ -95,6 +95,11 @@ def test_bad_relation_is_named() -> None:
         Declaration.of_text('[source]\nneighbours = "near"\n[columns]\na = { kind = "integer", range = [0, 1] }')
 
 
+def test_people_with_several_records_are_refused() -> None:
+    with pytest.raises(BadValue, match="names a person column, so one person may have several records"):
+        Declaration.of_text('[source]\nperson = "id"\n[columns]\na = { kind = "integer", range = [0, 1] }')
+
+
 def test_values_outside_are_said_by_column_alone() -> None:
     domain = declared(
         'a = { kind = "integer", range = [0, 9] }\nb = { kind = "category", values = ["x"], nulls = false }'

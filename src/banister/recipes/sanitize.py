@@ -64,7 +64,7 @@ class SanitizePlan:
         lines = [
             ("cells", f"{cells:,} ({' × '.join(f'{a.name} {a.size}' for a in self.domain.attributes)})"),
             ("guarantee", f"epsilon = {brief(noise.epsilon)}, {self.neighbours.value} neighbours, no delta"),
-            ("noise", f"{type(noise).__name__}: expected L1 error {noise.distortion():,.6g} counts before repair"),
+            ("noise", f"{noise.name}: expected L1 error {noise.distortion():,.6g} counts before repair"),
             ("one cell", f"± {noise.deviation(1):.3g} (standard deviation)"),
             ("half of all cells", f"± {noise.deviation(cells // 2):.3g}"),
         ]
@@ -107,7 +107,7 @@ class SanitizePlan:
                 "delta": "0",
                 "neighbours": self.neighbours.value,
                 "cells": self.noise.cells,
-                "noise": type(self.noise).__name__,
+                "noise": self.noise.name,
                 "repair": self.repair.value,
             }
         )

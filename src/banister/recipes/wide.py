@@ -134,7 +134,8 @@ def sanitize_wide(
     known = coded.records if plan.neighbours is Neighbours.REPLACE else None
     codes, joined = _measured(plan, coded.codes, known, bits)
     done = WideCopy(plan=plan, codes=codes, types=dict(coded.types), joined=joined)
-    return done, Fidelity.of_codes(plan.domain, coded.codes, codes)
+    deviation = plan.noise(SHARES[0], len(codes)).sigma
+    return done, Fidelity.of_codes(plan.domain, coded.codes, codes, deviation=deviation)
 
 
 def _measured(

@@ -198,6 +198,11 @@ class Declaration:
         if not isinstance(columns, dict) or not columns:
             raise BadValue("The schema needs a section [columns] with one line for each column that may be published.")
         source, budget = content.get("source", {}), content.get("budget", {})
+        if isinstance(source, dict) and "person" in source:
+            raise BadValue(
+                "The schema names a person column, so one person may have several records, and a published copy "
+                "protects single records. Make a table with one row a person, and a schema for it without `person`."
+            )
         return cls(
             domain=Domain(tuple(_attribute(name, columns[name]) for name in columns)),
             neighbours=_neighbours(source.get("neighbours")) if isinstance(source, dict) else None,

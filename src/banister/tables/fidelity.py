@@ -70,11 +70,13 @@ class Fidelity:
             attributes = tuple(domain.attributes[axis] for axis in axes)
             return Marginal(attributes=attributes, before=sums[0], after=sums[1], deviation=noise.deviation(chosen))
 
-        return cls._of(domain, marginal, int(before.sum()), _alternatives(noise, int(before.sum())))
+        return cls._of(domain, marginal, int(before.sum()), alternatives(noise, int(before.sum())))
 
     @classmethod
-    def of_codes(cls, domain: Domain, before: Sequence[Integers], after: Sequence[Integers]) -> "Fidelity":
-        """Compare two tables of records given as codes."""
+    def of_codes(
+        cls, domain: Domain, before: Sequence[Integers], after: Sequence[Integers], *, deviation: float
+    ) -> "Fidelity":
+        """Compare two tables of records given as codes; `deviation` is that of the noise on one value of a column."""
         shape = domain.shape
 
         def counts(codes: Sequence[Integers], axes: tuple[int, ...]) -> Integers:
@@ -87,7 +89,7 @@ class Fidelity:
                 attributes=tuple(domain.attributes[axis] for axis in axes),
                 before=counts(before, axes),
                 after=counts(after, axes),
-                deviation=None,
+                deviation=deviation if len(axes) == 1 else None,
             )
 
         return cls._of(domain, marginal, int(before[0].size), ())
@@ -118,8 +120,9 @@ class Fidelity:
         return tuple(sorted((*self.one_way, *self.two_way), key=lambda m: -m.variation)[:count])
 
 
-def _alternatives(noise: TableNoise, records: int) -> tuple[tuple[str, float], ...]:
-    ours = (type(noise).__name__, noise.distortion())
+def alternatives(noise: TableNoise, records: int) -> tuple[tuple[str, float], ...]:
+    """Expected L1 error, before repair, of this noise and of others at the same guarantee."""
+    ours = (noise.name, noise.distortion())
     if not noise.publishes_total:
         return (ours,)
     cells, epsilon = noise.cells, noise.epsilon

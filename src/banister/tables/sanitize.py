@@ -37,6 +37,11 @@ class TableNoise(Protocol):
     def epsilon(self) -> Fraction: ...
 
     @property
+    def name(self) -> str:
+        """What the noise is called."""
+        ...
+
+    @property
     def publishes_total(self) -> bool:
         """Whether the number of records can be read off the release."""
         ...
@@ -122,6 +127,10 @@ class FixedTotal:
         return float(self.epsilon) / 2
 
     @property
+    def name(self) -> str:
+        return "noise with a fixed total"
+
+    @property
     def publishes_total(self) -> bool:
         return True
 
@@ -165,6 +174,10 @@ class PerCell:
 
     def rate(self) -> float:
         return float(self.epsilon) / self.moved
+
+    @property
+    def name(self) -> str:
+        return "geometric noise in every cell"
 
     @property
     def publishes_total(self) -> bool:

@@ -7,6 +7,7 @@ that law: its counts N_d of points at |z|₁ = 2d, its expected size D, its vari
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from math import comb
 
 from flint import arb
@@ -51,10 +52,14 @@ def limit_distortion(cells: int, epsilon: Number) -> float:
     >>> round(limit_distortion(44064, 1), 5)
     84558.30579
     """
-    count, level = _cells(cells), float(need.positive("epsilon", epsilon))
+    return _limit(_cells(cells), float(need.positive("epsilon", epsilon)))
+
+
+@lru_cache(maxsize=256)
+def _limit(cells: int, level: float) -> float:
     y, s = _coth(level / 2), _over_sinh(level / 2) ** 2
     value = 0.0
-    for k in range(1, count):
+    for k in range(1, cells):
         value = k * (k * s + y * value) / (k * y + value)
     return value
 

@@ -275,3 +275,6 @@ def test_errors_are_foretold_and_drawn(tmp_path: Path) -> None:
     assert [times for _, _, times in rows] == sorted(times for _, _, times in rows)
     assert (tmp_path / "d.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert foretold(2, 1, 2_000_000)[0][0] == "noise with a fixed total"
+    least = foretold(3, 1, 6)
+    assert least[0][0] == "the least of all (linear program)"
+    assert least[0][1] < least[1][1]

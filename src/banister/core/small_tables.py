@@ -115,6 +115,16 @@ class ProgramOptimum:
     mechanism: Floats
 
 
+def program_size(records: int, cells: int) -> int:
+    """The number of entries in the linear program: every pair of histograms, and two for every pair of neighbours.
+
+    >>> program_size(6, 3)
+    7840
+    """
+    size = comb(records + cells - 1, records)
+    return size * (2 * cells * (cells - 1) * comb(records + cells - 2, cells - 1) + size)
+
+
 def program_optimum(
     records: int, chances: Sequence[Number], epsilon: Number, *, solver: LinearSolver
 ) -> ProgramOptimum:
@@ -126,9 +136,9 @@ def program_optimum(
     n = need.whole("records", records, least=1)
     p = [float(need.strictly_between("a cell's chance", chance, 0, 1)) for chance in chances]
     theta = math.exp(-float(need.positive("epsilon", epsilon)))
-    size, cells = comb(n + len(p) - 1, n), len(p)
-    pairs = cells * (cells - 1) * comb(n + cells - 2, cells - 1)
-    need.whole("size of the linear program", size * (2 * pairs + size), least=1, most=PROGRAM_LIMIT)
+    cells = len(p)
+    need.whole("size of the linear program", program_size(n, cells), least=1, most=PROGRAM_LIMIT)
+    size = comb(n + cells - 1, n)
     points = tuple(_histograms(n, cells))
     steps = [(a, b) for a in range(size) for b in range(size) if a != b and _distance(points[a], points[b]) == 2]
     prior = np.array([_multinomial(n, h, p) for h in points])

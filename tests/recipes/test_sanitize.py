@@ -278,3 +278,14 @@ def test_errors_are_foretold_and_drawn(tmp_path: Path) -> None:
     least = foretold(3, 1, 6)
     assert least[0][0] == "the least of all (linear program)"
     assert least[0][1] < least[1][1]
+
+
+def test_one_row_a_person_counts(folder: Path) -> None:
+    text = "id,Town,ill\n" + "".join(f"{i % 40},北京,true\n" for i in range(200)) + ",北京,true\n"
+    (folder / "people.csv").write_text(text, encoding="utf-8")
+    (folder / "people.toml").write_text(SCHEMA.replace("[source]", '[source]\nperson = "id"'), encoding="utf-8")
+    publish(wish(folder, columns=("Town", "ill")), plan_only=False)
+    assert ask(f"SELECT count(*) FROM '{folder / 'public.parquet'}'") == [(40,)]
+    (folder / "people.csv").write_text("Town,ill\n北京,true\n", encoding="utf-8")
+    with pytest.raises(BadValue, match="Column 'id' is declared, but the table has no such column"):
+        publish(wish(folder, columns=("Town", "ill")), plan_only=False)

@@ -95,9 +95,9 @@ def test_bad_relation_is_named() -> None:
         Declaration.of_text('[source]\nneighbours = "near"\n[columns]\na = { kind = "integer", range = [0, 1] }')
 
 
-def test_people_with_several_records_are_refused() -> None:
-    with pytest.raises(BadValue, match="names a person column, so one person may have several records"):
-        Declaration.of_text('[source]\nperson = "id"\n[columns]\na = { kind = "integer", range = [0, 1] }')
+def test_the_person_stays_with_the_domain() -> None:
+    found = Declaration.of_text('[source]\nperson = "id"\n[columns]\na = { kind = "integer", range = [0, 1] }').domain
+    assert found.only(["a"]).person == "id"
 
 
 def test_values_outside_are_said_by_column_alone() -> None:

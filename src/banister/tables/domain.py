@@ -107,9 +107,13 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """All records that could be: every combination of the attributes' cells."""
+    """All records that could be: every combination of the attributes' cells.
+
+    Where rows carry a person's key, one row of each person counts, so that a record is a person.
+    """
 
     attributes: tuple[Attribute, ...]
+    person: str | None = None
 
     def __post_init__(self) -> None:
         if not self.attributes:
@@ -166,7 +170,7 @@ class Domain:
                 )
         if len(set(names)) < len(names):
             raise BadValue("A column is named twice. Name each column once.")
-        return Domain(tuple(known[name] for name in names))
+        return Domain(tuple(known[name] for name in names), self.person)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,13 +202,11 @@ class Declaration:
         if not isinstance(columns, dict) or not columns:
             raise BadValue("The schema needs a section [columns] with one line for each column that may be published.")
         source, budget = content.get("source", {}), content.get("budget", {})
-        if isinstance(source, dict) and "person" in source:
-            raise BadValue(
-                "The schema names a person column, so one person may have several records, and a published copy "
-                "protects single records. Make a table with one row a person, and a schema for it without `person`."
-            )
         return cls(
-            domain=Domain(tuple(_attribute(name, columns[name]) for name in columns)),
+            domain=Domain(
+                tuple(_attribute(name, columns[name]) for name in columns),
+                _text(source.get("person")) if isinstance(source, dict) else None,
+            ),
             neighbours=_neighbours(source.get("neighbours")) if isinstance(source, dict) else None,
             ledger=_text(budget.get("ledger")) if isinstance(budget, dict) else None,
         )

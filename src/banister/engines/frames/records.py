@@ -41,9 +41,11 @@ def read_codes(table: object, domain: Domain) -> Coded:
     with duckdb.connect() as connection:
         source = _open(connection, table)
         types = {str(row[0]): str(row[1]) for row in _run(connection, f"DESCRIBE SELECT * FROM {source}").fetchall()}
-        for name in domain.names:
+        for name in (*domain.names, *([domain.person] if domain.person else [])):
             if name not in types:
                 raise BadValue(f"Column '{name}' is declared, but the table has no such column.")
+        if domain.person:
+            source = _one_row_each(connection, source, domain.person)
         codes = tuple(_column(connection, source, attribute, types) for attribute in domain.attributes)
     return Coded(codes, {name: types[name] for name in domain.names})
 
@@ -72,6 +74,20 @@ def _open(connection: duckdb.DuckDBPyConnection, table: object) -> str:
                 "auto_detect = false, null_padding = true)"
             )
     raise BadValue(f"'{path.name}' must end in .csv or .parquet.")
+
+
+def _one_row_each(connection: duckdb.DuckDBPyConnection, source: str, person: str) -> str:
+    """One row of each person, picked by a hash of the row, so that the choice depends on that person's rows alone.
+
+    A row without a person belongs to nobody whom the guarantee could protect, and is left out.
+    """
+    key = quoted(person)
+    _run(
+        connection,
+        f"CREATE TEMP TABLE people AS SELECT DISTINCT ON ({key}) * FROM {source} AS given_rows WHERE {key} IS NOT NULL "
+        f"ORDER BY {key}, md5(CAST(given_rows AS VARCHAR))",
+    )
+    return "people"
 
 
 def _header(path: Path) -> list[str]:

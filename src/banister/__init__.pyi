@@ -24,6 +24,9 @@ from .recipes.contenders import Over, Touches
 from .recipes.dataset import Dataset, open
 from .recipes.least_noise import Comparison, least_noise
 from .recipes.ledger import Ledger
+from .recipes.sanitize import plan_sanitize, read_declaration, sanitize
+from .recipes.sketch import SketchWish, answer_cut, answer_variance, sketch_graph, sketch_matrix
+from .recipes.wide import plan_wide, sanitize_wide
 
 __all__ = [
     "AsYouGo",
@@ -51,6 +54,7 @@ __all__ = [
     "Over",
     "PermuteAndFlip",
     "PrivacyLoss",
+    "SketchWish",
     "Staircase",
     "StaircaseChoice",
     "TabulatedNoise",
@@ -58,10 +62,19 @@ __all__ = [
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",
+    "answer_cut",
+    "answer_variance",
     "least_noise",
     "local",
     "open",
     "parties",
+    "plan_sanitize",
+    "plan_wide",
+    "read_declaration",
+    "sanitize",
+    "sanitize_wide",
+    "sketch_graph",
+    "sketch_matrix",
 ]
 
 __version__: str

@@ -62,3 +62,22 @@ def test_from_nothing_to_a_copy(
     assert len(Path("public.csv").read_text(encoding="utf-8").splitlines()) == 501
     code, _, err = run(capsys, monkeypatch, "sanitize", "t.csv", "--epsilon", "1", "--out", "p.csv", "--columns", "zip")
     assert (code, err[:45]) == (2, "banister: Column 'zip' has no declaration. Ad")
+
+
+def test_the_readme_on_the_bundled_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, monkeypatch, "demo", "health")[0] == 0
+    monkeypatch.chdir(tmp_path / "health")
+    level = ("--epsilon", "1", "--delta", "1e-6", "--neighbours", "add-remove", "--as-you-go", "renyi")
+    assert run(capsys, monkeypatch, "ledger", "create", "health.ledger", *level)[0] == 0
+    what = ("--schema", "health.toml", "--columns", "plan,health,limited", "--epsilon", "1/2")
+    where = ("--out", "public.parquet", "--report", "report.html")
+    code, out, _ = run(capsys, monkeypatch, "sanitize", "randhie.parquet", *what, *where)
+    assert code == 0
+    assert "60 (plan 4 × health 5 × limited 3)" in out
+    # There are 5 764 people; the copy's number is noisy by ± 22 (standard deviation), six of them are allowed.
+    records = int(out.split("public.parquet: ")[1].split(" records")[0].replace(",", ""))
+    assert abs(records - 5764) < 6 * 22
+    assert "For the owner of the table only" in Path("report.html").read_text(encoding="utf-8")

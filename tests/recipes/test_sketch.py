@@ -12,7 +12,7 @@ from banister.core.guarantee import Guarantee, Neighbours
 from banister.engines.graphs.weighted import read_graph
 from banister.errors import BadValue
 from banister.recipes.ledger import Ledger
-from banister.recipes.sketch import SketchWish, cut, sketch_graph, sketch_matrix, variance
+from banister.recipes.sketch import SketchWish, answer_cut, answer_variance, sketch_graph, sketch_matrix
 
 WISH = SketchWish(epsilon=4, delta=1e-4, rows=60)
 
@@ -50,7 +50,7 @@ def test_an_edge_list_is_sketched_and_cut(tmp_path: Path, ledger: Ledger) -> Non
     edges.write_text("# who knows whom\n" + "\n".join(f"p{a} p{b}" for a, b in ring(nodes)), encoding="utf-8")
     plan = sketch_graph(edges, tmp_path / "friends.sketch", WISH, ledger=ledger)
     half = [f"p{i}" for i in range(nodes // 2)]
-    estimate, low, high = cut(tmp_path / "friends.sketch", half, confidence="0.999999")
+    estimate, low, high = answer_cut(tmp_path / "friends.sketch", half, confidence="0.999999")
     truth = sum((a < nodes // 2) != (b < nodes // 2) for a, b in ring(nodes))
     assert low <= truth <= high
     assert low <= estimate <= high
@@ -128,12 +128,12 @@ def test_a_matrix_is_sketched_and_asked(tmp_path: Path, ledger: Ledger) -> None:
     sketch_matrix(
         tmp_path / "m.csv", tmp_path / "m.sketch", WISH, ledger=ledger, neighbours=Neighbours.REPLACE, row_length=2
     )
-    _, low, high = variance(tmp_path / "m.sketch", [3, 4], confidence="0.999999")
+    _, low, high = answer_variance(tmp_path / "m.sketch", [3, 4], confidence="0.999999")
     assert low <= 1500 <= high
     with pytest.raises(BadValue, match="The direction must be 2 finite numbers, not all 0: one for each of x, y"):
-        variance(tmp_path / "m.sketch", [0, 0])
+        answer_variance(tmp_path / "m.sketch", [0, 0])
     with pytest.raises(BadValue, match="is not a cut sketch of format 1"):
-        cut(tmp_path / "m.sketch", ["x"])
+        answer_cut(tmp_path / "m.sketch", ["x"])
 
 
 def test_bad_matrices_and_sketches(tmp_path: Path, ledger: Ledger) -> None:
@@ -156,10 +156,10 @@ def test_bad_matrices_and_sketches(tmp_path: Path, ledger: Ledger) -> None:
     with pytest.raises(BadValue, match="The matrix could not be read"):
         make(tmp_path / "m.parquet")
     with pytest.raises(BadValue, match="is not a file that is there"):
-        cut(tmp_path / "none.sketch", ["a"])
+        answer_cut(tmp_path / "none.sketch", ["a"])
     (tmp_path / "bad.sketch").write_bytes(b"no")
     with pytest.raises(BadValue, match="is not a sketch of ours, or it is damaged"):
-        cut(tmp_path / "bad.sketch", ["a"])
+        answer_cut(tmp_path / "bad.sketch", ["a"])
     assert ledger.remaining().charges == 0
     assert not (tmp_path / "m.sketch").exists()
 
@@ -168,6 +168,6 @@ def test_unknown_nodes_are_named(tmp_path: Path, ledger: Ledger) -> None:
     (tmp_path / "g.edges").write_text("\n".join(f"{a} {b}" for a, b in ring(100)), encoding="utf-8")
     sketch_graph(tmp_path / "g.edges", tmp_path / "g.sketch", WISH, ledger=ledger)
     with pytest.raises(BadValue, match="Node 'zoe' is not in the sketch, which has 100 nodes"):
-        cut(tmp_path / "g.sketch", ["1", "zoe"])
+        answer_cut(tmp_path / "g.sketch", ["1", "zoe"])
     with pytest.raises(BadValue, match=r"must end in \.sketch"):
         sketch_graph(tmp_path / "g.edges", tmp_path / "g.txt", WISH, ledger=ledger)

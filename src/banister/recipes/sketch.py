@@ -108,7 +108,7 @@ def sketch_matrix(
     return plan
 
 
-def cut(sketch: str | Path, members: Sequence[str], *, confidence: Number = "0.95") -> Answer:
+def answer_cut(sketch: str | Path, members: Sequence[str], *, confidence: Number = "0.95") -> Answer:
     """The weight between a set of nodes and all others, from a sketch. It costs nothing, as often as you like."""
     from banister.engines.frames.sketches import read_sketch
 
@@ -125,7 +125,7 @@ def cut(sketch: str | Path, members: Sequence[str], *, confidence: Number = "0.9
     return found[0] * scale, found[1] * scale, found[2] * scale
 
 
-def variance(sketch: str | Path, direction: Sequence[float], *, confidence: Number = "0.95") -> Answer:
+def answer_variance(sketch: str | Path, direction: Sequence[float], *, confidence: Number = "0.95") -> Answer:
     """‖A x‖² along a direction x, scaled to length 1, from a sketch."""
     from banister.engines.frames.sketches import read_sketch
 

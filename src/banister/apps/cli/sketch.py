@@ -95,9 +95,9 @@ def cut(
 
     Example: banister sketch cut friends.sketch --nodes group.txt
     """
-    from banister.recipes.sketch import cut as answer
+    from banister.recipes.sketch import answer_cut
 
-    _say("cut", answer(sketch, _lines(nodes), confidence=confidence), confidence)
+    _say("cut", answer_cut(sketch, _lines(nodes), confidence=confidence), confidence)
 
 
 def variance(
@@ -110,13 +110,13 @@ def variance(
     Example: banister sketch variance m.sketch --direction 1,0,-1
     """
     from banister.errors import BadValue
-    from banister.recipes.sketch import variance as answer
+    from banister.recipes.sketch import answer_variance
 
     try:
         numbers = [float(word) for word in direction.split(",")]
     except ValueError:
         raise BadValue(f"--direction {direction[:40]} must be numbers separated by commas, e.g. 1,0,-1.") from None
-    _say("variance", answer(sketch, numbers, confidence=confidence), confidence)
+    _say("variance", answer_variance(sketch, numbers, confidence=confidence), confidence)
 
 
 def _wish(epsilon: str, delta: str, rows: int, error: str) -> "SketchWish":

@@ -39,10 +39,9 @@ def binomial_delta(epsilon: Fraction, count: int, at: Fraction) -> mpf:
     q = 1 - p
     total, term, odds = mpf(0), p**count, q / p
     for minus in range(count + 1):
-        loss = (count - 2 * minus) * e
-        if loss <= g:
+        if (count - 2 * minus) * epsilon <= at:
             break
-        total += term * -mpmath.expm1(g - loss)
+        total += term * -mpmath.expm1(g - (count - 2 * minus) * e)
         term *= odds * (count - minus) / (minus + 1)
     return total
 

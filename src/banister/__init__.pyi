@@ -2,6 +2,7 @@ from .accounting.filters import AsYouGo, Guard
 from .core.cost import Cost
 from .core.guarantee import Guarantee, Neighbours
 from .core.loss import PrivacyLoss
+from .core.region import PrivacyRegion
 from .errors import BanisterError, BudgetExceeded
 from .mechanisms.choice import ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
 from .mechanisms.discrete_gaussian import DiscreteGaussian
@@ -22,6 +23,11 @@ from .mechanisms.vector_staircase import VectorStaircase
 from .recipes import local, parties
 from .recipes.contenders import Over, Touches
 from .recipes.dataset import Dataset, open
+from .recipes.account import Total, compose
+from .recipes.calibrate import calibrate, calibrate_gaussian, calibrate_laplace
+from .recipes.contenders import Over, Touches
+from .recipes.dataset import Dataset, open
+from .recipes.explain import explain
 from .recipes.least_noise import Comparison, least_noise
 from .recipes.ledger import Ledger
 from .recipes.sanitize import plan_sanitize, read_declaration, sanitize
@@ -55,15 +61,22 @@ __all__ = [
     "PermuteAndFlip",
     "PrivacyLoss",
     "SketchWish",
+    "PrivacyRegion",
     "Staircase",
     "StaircaseChoice",
     "TabulatedNoise",
+    "Total",
     "Touches",
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",
     "answer_cut",
     "answer_variance",
+    "calibrate",
+    "calibrate_gaussian",
+    "calibrate_laplace",
+    "compose",
+    "explain",
     "least_noise",
     "local",
     "open",

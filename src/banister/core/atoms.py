@@ -30,10 +30,11 @@ class Atoms(Law):
     beyond: arb
     symmetric: bool = True
     floats: tuple[tuple[float, float], ...] = field(init=False, repr=False)
+    """Values and logarithms of their masses in doubles, for planning."""
 
     def __post_init__(self) -> None:
         pairs = zip(self.values, self.masses, strict=True)
-        object.__setattr__(self, "floats", tuple((float(value), float(mass)) for value, mass in pairs))
+        object.__setattr__(self, "floats", tuple((float(v), float(m.mid().log())) for v, m in pairs if m.mid() > 0))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Atoms) and self.key == other.key
@@ -75,24 +76,21 @@ class Atoms(Law):
         return self.key
 
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
-        peak = (max if tilt >= 0 else min)(value for value, _ in self.floats)
-        weights = [(value - peak, mass * math.exp(tilt * (value - peak))) for value, mass in self.floats]
+        peak, height = max(self.floats, key=lambda pair: pair[1] + tilt * pair[0])
+        weights = [(x - peak, math.exp(log - height + tilt * (x - peak))) for x, log in self.floats]
         total = sum(weight for _, weight in weights)
         mean = sum(weight * x for x, weight in weights) / total
         variance = sum(weight * (x - mean) ** 2 for x, weight in weights) / total
-        return math.log(total) + tilt * peak, mean + peak, variance
+        return math.log(total) + height + tilt * peak, mean + peak, variance
 
-    def above(self, relative_width: float) -> "Atoms":
-        return self
-
-    def below(self, relative_width: float) -> "Atoms":
-        return self
+    def bounds(self, relative_width: float) -> tuple[Law, Law]:
+        return self, self
 
     def tilted(self, tilt: Fraction) -> "TiltedAtoms":
         weights = [mass * exp_ball(tilt * value) for value, mass in zip(self.values, self.masses, strict=True)]
         total = sum(weights, arb(0))
         shares = [weight / total for weight in weights]
-        centre = Fraction(sum(float(s) * v for s, (v, _) in zip(shares, self.floats, strict=True)))
+        centre = Fraction(sum(float(s) * float(v) for s, v in zip(shares, self.values, strict=True)))
         blur = sum(float(s.rad()) for s in shares)
         return TiltedAtoms(total.log(), centre, self.values, np.array([float(s.mid()) for s in shares]), blur)
 

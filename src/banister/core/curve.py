@@ -17,9 +17,11 @@ from banister.core.exact import BALL_BITS, ball, exp_ball, precision
 from banister.core.law import Law, Tilted
 from banister.errors import BadValue
 
-TAIL_BITS = 150
+TAIL_BITS = 110
 """The curve is followed until delta is below 2^-TAIL_BITS; the rest counts as infinite loss from above."""
-MOST_ATOMS = 1 << 14
+MOST_STEPS = 1 << 18
+COARSER = 30
+"""Grids cost time at every point, so a curve is followed for this many times the width that is asked for."""
 HAIR = Fraction(1, 1 << 200)
 """The lower polygon is lowered by this, more than any doubt about which corners it needs."""
 
@@ -31,6 +33,8 @@ class Curve(Law):
     key: Hashable
     delta: Callable[[Fraction], arb] = field(compare=False)
     other: Callable[[Fraction], arb] = field(compare=False)
+    ends: tuple[Fraction | None, Fraction | None] = (None, None)
+    """A bound on the loss in each order of the neighbours, where there is one."""
 
     def hockey_stick(self, epsilon: Fraction) -> arb:
         if epsilon >= 0:
@@ -41,10 +45,12 @@ class Curve(Law):
         return arb(0)
 
     def top(self) -> Fraction | None:
-        return None
+        return self.ends[0]
 
     def reverse(self) -> "Curve":
-        return self if self.other is self.delta else Curve(("reverse", self.key), self.other, self.delta)
+        return (
+            self if self.other is self.delta else Curve(("reverse", self.key), self.other, self.delta, self.ends[::-1])
+        )
 
     def atoms(self) -> Mapping[Fraction, arb] | None:
         return None
@@ -59,58 +65,45 @@ class Curve(Law):
         return self.key
 
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
-        return self.above(1e-3).cumulants(tilt)
+        return self.bounds(1e-3)[0].cumulants(tilt)
 
     def tilted(self, tilt: Fraction) -> Tilted:
         raise ArithmeticError("A curve is composed through the laws above and below it.")
 
-    def above(self, relative_width: float) -> Atoms:
-        """A law on a grid that gives away more: chords of the curve."""
+    def bounds(self, relative_width: float) -> tuple[Law, Law]:
+        """Laws on a grid: from above the chords of the curve, from below lines under it, joined at their lower ends."""
         with precision(BALL_BITS):
             step = self._step(relative_width)
-            first, last = self._reach(step)
-            xs = [arb(0)] + [exp_ball(j * step) for j in range(first, last + 1)]
-            heights = [arb(1)] + [self.hockey_stick(j * step) for j in range(first, last + 1)]
-            return self._law("above", step, first, xs, heights)
+            places = _places(*self._reach(step), dense=math.ceil(self._spread() * 8 / step))
+            xs = [exp_ball(j * step) for j in places]
+            ends = [self.hockey_stick(j * step) for j in places]
+            between = [Fraction(a + b, 2) * step for a, b in itertools.pairwise(places)]
+            middles = [(exp_ball(t), self.hockey_stick(t)) for t in between]
+            above = self._law("above", step, places, [arb(0), *xs], [arb(1), *ends])
+            low = _below(xs, ends, middles)
+            return above, self._law("below", step, places, [arb(0), *xs], [1 - ball(HAIR), *low])
 
-    def below(self, relative_width: float) -> Atoms:
-        """A law on a grid that gives away less: lines below the curve on each interval, joined at their lower ends."""
-        with precision(BALL_BITS):
-            step = self._step(relative_width)
-            first, last = self._reach(step)
-            xs = [exp_ball(j * step) for j in range(first, last + 1)]
-            ends = [self.hockey_stick(j * step) for j in range(first, last + 1)]
-            middles = [self.hockey_stick((j + Fraction(1, 2)) * step) for j in range(first, last)]
-            half = exp_ball(step / 2)
-            heights = [arb.min(ends[0], 1 - xs[0]), *ends[1:]]
-            for i, middle in enumerate(middles):
-                left, right = _line_below(xs[i], xs[i] * half, xs[i + 1], ends[i], middle, ends[i + 1])
-                heights[i] = arb.min(heights[i], left)
-                heights[i + 1] = arb.min(heights[i + 1], right)
-            hair = ball(HAIR)
-            lowered = [(height - hair).lower() for height in heights]
-            stop = next((i for i, height in enumerate(lowered) if not height > 0), len(lowered))
-            lowered[max(stop - 1, 0) :] = [arb(0)] * (len(lowered) - max(stop - 1, 0))
-            lowered[-1] = arb(0)
-            return self._law("below", step, first, [arb(0), *xs], [1 - hair, *lowered])
-
-    def _law(self, side: str, step: Fraction, first: int, xs: list[arb], heights: list[arb]) -> Atoms:
+    def _law(self, side: str, step: Fraction, places: list[int], xs: list[arb], heights: list[arb]) -> Atoms:
         """The law of the polygon: mass x · (change of slope) at each corner, the last height at infinity."""
         corners = _convex(xs, heights)
         slopes = [(heights[b] - heights[a]) / (xs[b] - xs[a]) for a, b in itertools.pairwise(corners)]
         slopes.append(arb(0))
         values, masses = [], []
         for place, corner in enumerate(corners[1:]):
-            values.append((first + corner - 1) * step)
+            values.append(places[corner - 1] * step)
             masses.append(((slopes[place + 1] - slopes[place]) * xs[corner]).nonnegative_part())
         return Atoms((side, step, self.key), tuple(values), tuple(masses), heights[-1], symmetric=False)
 
     def _step(self, relative_width: float) -> Fraction:
         """A power of two: the grid changes the variance of the loss, here judged from delta(0), by 2/3 step²."""
+        return Fraction(2) ** math.floor(math.log2(self._spread() * math.sqrt(3 * COARSER * relative_width)))
+
+    def _spread(self) -> float:
+        """About the standard deviation of the loss: that of the normal law with the same delta(0)."""
         spread = 2.5 * float(self.delta(Fraction(0)))
         if not spread > 0:
             raise BadValue("A curve with delta(0) = 0 gives nothing away. Leave this release out of the account.")
-        return Fraction(2) ** math.floor(math.log2(spread * math.sqrt(3 * relative_width)))
+        return spread
 
     def _reach(self, step: Fraction) -> tuple[int, int]:
         ends = []
@@ -118,14 +111,35 @@ class Curve(Law):
             count = 1
             while not curve(count * step) < arb(2) ** -TAIL_BITS:
                 count *= 2
-                if count > MOST_ATOMS:
+                if count > MOST_STEPS:
                     break
-            low, high = count // 2, min(count, MOST_ATOMS)
+            low, high = count // 2, min(count, MOST_STEPS)
             while high - low > max(1, high // 64):
                 middle = (low + high) // 2
                 low, high = (low, middle) if curve(middle * step) < arb(2) ** -TAIL_BITS else (middle, high)
             ends.append(high)
         return -ends[0], ends[1]
+
+
+def _places(first: int, last: int, *, dense: int) -> list[int]:
+    """Grid points at which a curve is asked: all of them in the middle, and ever fewer towards the ends."""
+    half: list[int] = [0]
+    while half[-1] < max(last, -first):
+        half.append(half[-1] + max(1, (half[-1] - dense) // 64))
+    below, above = [-j for j in half if j < -first], [j for j in half if 0 < j < last]
+    return [first, *reversed(below), *above, last]
+
+
+def _below(xs: list[arb], ends: list[arb], middles: list[tuple[arb, arb]]) -> list[arb]:
+    """Heights of a polygon below the curve, from its values at the ends and in the middle of each interval."""
+    heights = [arb.min(ends[0], 1 - xs[0]), *ends[1:]]
+    for i, (x, middle) in enumerate(middles):
+        left, right = _line_below(xs[i], x, xs[i + 1], ends[i], middle, ends[i + 1])
+        heights[i] = arb.min(heights[i], left)
+        heights[i + 1] = arb.min(heights[i + 1], right)
+    lowered = [(height - ball(HAIR)).lower() for height in heights]
+    stop = next((i for i, height in enumerate(lowered) if not height > 0), len(lowered) - 1)
+    return [*lowered[: max(stop - 1, 0)], *[arb(0)] * (len(lowered) - max(stop - 1, 0))]
 
 
 def _line_below(x0: arb, xm: arb, x1: arb, a: arb, m: arb, b: arb) -> tuple[arb, arb]:

@@ -17,16 +17,15 @@ def crossing(upper: Certified, lower: Certified, goal: arb, *, start: float, rat
 
     `rate` is about how fast log delta falls there. Raises `Uncertified` where no proof is found near the start.
     """
-    high = _prove(upper, goal, start, rate, side=1)
-    low = high if lower is upper else start
-    return Bracket(_prove(lower, goal, low, rate, side=-1), high)
+    guess = _secant(upper, goal, start, rate)
+    high = _prove(upper, goal, guess, rate, side=1)
+    if lower is not upper:
+        guess = _secant(lower, goal, start, rate)
+    return Bracket(_prove(lower, goal, guess, rate, side=-1), high)
 
 
-def _prove(curve: Certified, goal: arb, start: float, rate: float, *, side: int) -> float:
+def _prove(curve: Certified, goal: arb, guess: float, rate: float, *, side: int) -> float:
     """The point nearest to the crossing at which the curve can be shown to be past the goal, on one side."""
-    guess = _secant(curve, goal, start, rate)
-    if guess <= 0:
-        guess = 0.0
     at = curve(Fraction(guess))
     step = 4 * float(at.rad() / at.mid()) / rate if at.mid() > 0 else 1 / rate
     step = max(step, 4 * math.ulp(guess))
@@ -47,7 +46,8 @@ def _secant(curve: Certified, goal: arb, start: float, rate: float) -> float:
     x = max(start, 0.0)
     before: tuple[float, float] | None = None
     for _ in range(30):
-        middle = curve(Fraction(x)).mid()
+        found = curve(Fraction(x))
+        middle = found.mid()
         if not middle > 0:
             x, before = max(0.0, x - 1 / rate), None
             continue
@@ -60,6 +60,6 @@ def _secant(curve: Certified, goal: arb, start: float, rate: float) -> float:
         x = max(x + step, 0.0)
         if abs(step) <= 4e-16 * x or x == before[0]:
             break
-        if abs(value) < 1e-15:
+        if abs(value) < max(1e-15, 0.1 * float(found.rad() / middle)):
             break
     return x

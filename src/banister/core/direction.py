@@ -69,7 +69,9 @@ class Part:
         if above > 0:
             down = self.way.epsilon(above).down
         else:
-            down = math.inf if top is None else max(0.0, float_down(top))
+            down = (
+                math.inf if top is None else max(0.0, math.nextafter(float_down(top), 0.0))
+            )  # A bound may be rounded.
         up = math.inf if top is None or not below >= 0 else max(0.0, float_up(top))
         return Bracket(min(down, up), up)
 
@@ -84,12 +86,20 @@ class Direction:
     @classmethod
     def of_terms(cls, terms: Terms, *, relative_width: float) -> "Direction":
         """Laws that are known by a curve alone are replaced from above and from below, unless they stand alone."""
-        alone = sum(count for _, count in terms) == 1
-        above = terms if alone else [(law.above(relative_width), count) for law, count in terms]
-        below = terms if alone else [(law.below(relative_width), count) for law, count in terms]
-        upper = Part.of_terms(above, relative_width=relative_width)
-        exact = all(a is b for (a, _), (b, _) in zip(above, below, strict=True))
-        return cls(upper, upper if exact else Part.of_terms(below, relative_width=relative_width))
+        if sum(count for _, count in terms) == 1:
+            only = Part.of_terms(terms, relative_width=relative_width)
+            return cls(only, only)
+        both = [(*law.bounds(relative_width), count) for law, count in terms]
+        upper = Part.of_terms([(above, count) for above, _, count in both], relative_width=relative_width)
+        if all(above is below for above, below, _ in both):
+            return cls(upper, upper)
+        return cls(upper, Part.of_terms([(below, count) for _, below, count in both], relative_width=relative_width))
+
+    def delta_ball(self, point: Fraction) -> arb:
+        """The least delta at epsilon = point, as a ball."""
+        up = self.upper.delta(point)
+        with precision(BALL_BITS):
+            return up if self.lower is self.upper else up.union(self.lower.delta(point))
 
     def delta(self, point: Fraction) -> Bracket:
         """The least delta at epsilon = point."""

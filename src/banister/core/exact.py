@@ -6,6 +6,7 @@ thresholds are read, rounded in the direction that the reader asks for.
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,6 +106,18 @@ def float_up(value: Fraction) -> float:
     return 0.0 - float_down(-value)  # Not the negative zero.
 
 
+def _double_below(exact_ball: arb) -> float:
+    """The largest double at or below; numbers far outside the range of doubles are never written out in full."""
+    if not exact_ball.is_finite():
+        return -math.inf
+    mantissa, exponent = (int(part) for part in exact_ball.man_exp())
+    if mantissa.bit_length() + exponent < -1100:
+        return 0.0 if mantissa >= 0 else -5e-324
+    if mantissa.bit_length() + exponent > 1100:
+        return sys.float_info.max if mantissa > 0 else -math.inf
+    return float_down(fraction_of(exact_ball))
+
+
 def _nearest(value: Fraction) -> float:
     try:
         return float(value)
@@ -130,9 +143,7 @@ class Bracket:
     @classmethod
     def of_ball(cls, x: arb) -> "Bracket":
         """The narrowest pair of doubles around a ball."""
-        down = float_down(fraction_of(x.lower())) if x.lower().is_finite() else -math.inf
-        up = float_up(fraction_of(x.upper())) if x.upper().is_finite() else math.inf
-        return cls(down, up)
+        return cls(_double_below(x.lower()), 0.0 - _double_below(-x.upper()))
 
     @classmethod
     def of_exact(cls, value: Fraction) -> "Bracket":

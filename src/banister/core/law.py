@@ -95,12 +95,8 @@ class Law(ABC):
         """About log E[e^(tilt · L)] and the mean and variance of the tilted law; for planning, not certified."""
 
     @abstractmethod
-    def above(self, relative_width: float) -> "Law":
-        """A law that can be tilted and gives away no less; itself where it is exact."""
-
-    @abstractmethod
-    def below(self, relative_width: float) -> "Law":
-        """A law that can be tilted and gives away no more; itself where it is exact."""
+    def bounds(self, relative_width: float) -> tuple["Law", "Law"]:
+        """Laws that can be tilted: one gives away no less, one no more. Twice itself where it can be tilted."""
 
     @abstractmethod
     def tilted(self, tilt: Fraction) -> Tilted:
@@ -152,11 +148,8 @@ class Laplace(Law):
         mean = first / value
         return math.log(value) + _log_cosh(e * t) - e / 2, mean, max(second / value - mean * mean, 0.0)
 
-    def above(self, relative_width: float) -> "Laplace":
-        return self
-
-    def below(self, relative_width: float) -> "Laplace":
-        return self
+    def bounds(self, relative_width: float) -> tuple[Law, Law]:
+        return self, self
 
     def tilted(self, tilt: Fraction) -> "TiltedLaplace":
         t, e = ball(tilt + Fraction(1, 2)), ball(self.epsilon)
@@ -196,7 +189,7 @@ class Gaussian(Law):
     mu_squared: Fraction
 
     def hockey_stick(self, epsilon: Fraction) -> arb:
-        with precision(2 * BALL_BITS):  # The two tails nearly cancel when mu is small.
+        with precision(BALL_BITS + 128):  # The two tails nearly cancel when mu is small.
             root = ball(2 * self.mu_squared).sqrt()
             first = (ball(epsilon - self.mu_squared / 2) / root).erfc()
             second = (ball(epsilon + self.mu_squared / 2) / root).erfc()
@@ -227,11 +220,8 @@ class Gaussian(Law):
         variance = float(self.mu_squared)
         return variance * tilt * (tilt + 1) / 2, variance * (tilt + 0.5), variance
 
-    def above(self, relative_width: float) -> "Gaussian":
-        return self
-
-    def below(self, relative_width: float) -> "Gaussian":
-        return self
+    def bounds(self, relative_width: float) -> tuple[Law, Law]:
+        return self, self
 
     def tilted(self, tilt: Fraction) -> "TiltedGaussian":
         centre = self.mu_squared * (tilt + Fraction(1, 2))

@@ -74,6 +74,9 @@ class PrivacyLoss:
     def of_one_sided_atoms(cls, atoms: Iterable[tuple[Fraction, arb]], *, infinite: arb) -> "PrivacyLoss":
         """The same for a pair that changes when the neighbours change places; the other direction is derived.
 
+        In a composition the orders are kept apart, so let p stand for the same neighbour in every release: the one with
+        the person, for ADD_REMOVE. For REPLACE the pair must dominate in either order.
+
         Exact:  with the places changed, the loss −v has the mass e^−v · p(v), and what is missing to 1 is infinite.
         """
         return cls(((_atoms(atoms, infinite, symmetric=False), 1),))
@@ -102,10 +105,20 @@ class PrivacyLoss:
 
     @classmethod
     def of_two_curves(
-        cls, delta: Callable[[Fraction], arb], other: Callable[[Fraction], arb], *, key: Hashable
+        cls,
+        delta: Callable[[Fraction], arb],
+        other: Callable[[Fraction], arb],
+        *,
+        key: Hashable,
+        ends: tuple[Fraction | None, Fraction | None] = (None, None),
     ) -> "PrivacyLoss":
-        """The same for a pair that changes when the neighbours change places: the curve of each order."""
-        return cls(((Curve(key, delta, other), 1),))
+        """The same for a pair that changes when the neighbours change places: the curve of each order.
+
+        As for `of_one_sided_atoms`, the first order is that of the neighbour with the person.
+
+        `ends` bounds the loss in each order, from where on delta is 0; nothing where there is no bound.
+        """
+        return cls(((Curve(key, delta, other, ends), 1),))
 
     @classmethod
     def of_terms(cls, terms: Iterable[tuple[Law, int]]) -> "PrivacyLoss":

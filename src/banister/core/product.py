@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from banister.core.contour import total_top
-from banister.core.direction import Part
+from banister.core.direction import Direction
 from banister.core.exact import BALL_BITS, precision
 from banister.core.law import Law, Tilted
 from banister.core.saddle import cumulants
@@ -23,10 +23,7 @@ class Product(Law):
     terms: tuple[tuple[Law, int], ...]
 
     def hockey_stick(self, epsilon: Fraction) -> arb:
-        above = Part.of_terms(self.above(EXACT_WIDTH).terms, relative_width=EXACT_WIDTH).delta(epsilon)
-        below = Part.of_terms(self.below(EXACT_WIDTH).terms, relative_width=EXACT_WIDTH).delta(epsilon)
-        with precision(BALL_BITS):
-            return above.union(below)
+        return Direction.of_terms(self.terms, relative_width=EXACT_WIDTH).delta_ball(epsilon)
 
     def infinite(self) -> arb:
         with precision(BALL_BITS):
@@ -66,11 +63,9 @@ class Product(Law):
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
         return cumulants(self.terms, tilt)
 
-    def above(self, relative_width: float) -> "Product":
-        return Product(tuple((law.above(relative_width), count) for law, count in self.terms))
-
-    def below(self, relative_width: float) -> "Product":
-        return Product(tuple((law.below(relative_width), count) for law, count in self.terms))
+    def bounds(self, relative_width: float) -> tuple[Law, Law]:
+        both = [(*law.bounds(relative_width), count) for law, count in self.terms]
+        return Product(tuple((a, k) for a, _, k in both)), Product(tuple((b, k) for _, b, k in both))
 
     def tilted(self, tilt: Fraction) -> Tilted:
         raise ArithmeticError("The terms of a product are tilted one by one.")

@@ -88,9 +88,10 @@ def period_for(terms: Terms, saddle: Saddle) -> tuple[float, tuple[float, float]
 
     period = 9.0 * math.sqrt(variance) + 2 / saddle.tilt
     for _ in range(60):
-        shift = period / max(variance, 1e-300)
-        up = min((saddle.tilt + shift * f for f in (1.0, 0.5, 0.25)), key=lambda other: bound(other, period))
-        down = min((max(0.0, saddle.tilt - shift * f) for f in (1.0, 0.5)), key=lambda other: bound(other, period))
+        shift = min(period / max(variance, 1e-300), 1000 / period)
+        steps = [min(shift, saddle.tilt) * part for part in (1.0, 0.5, 0.25, 0.1)] + [shift, shift / 2]
+        up = min((saddle.tilt + step for step in steps), key=lambda other: bound(other, period))
+        down = min((max(0.0, saddle.tilt - step) for step in steps[:2]), key=lambda other: bound(other, period))
         if bound(up, period) < goal and bound(down, period) < goal:
             break
         period *= 1.25

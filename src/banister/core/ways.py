@@ -46,7 +46,7 @@ def way_for(terms: Terms, *, relative_width: float) -> Way:
         return Nothing()
     if len(terms) == 1 and terms[0][1] == 1:
         return Alone(terms[0][0])
-    if _products(terms) <= FEW_PRODUCTS:
+    if products(terms) <= FEW_PRODUCTS:
         return Stairs.of_masses(counted(terms))
     common = _common_lattice(terms)
     if common is not None:
@@ -183,7 +183,7 @@ def _common_lattice(terms: Terms) -> tuple[Fraction, Fraction] | None:
     return (offset, unit) if unit and 60 * math.sqrt(variance) / float(unit) <= MOST_POINTS else None
 
 
-def _products(terms: Terms) -> float:
+def products(terms: Terms) -> float:
     """About how many values the total loss has; infinite where a law is not discrete."""
     size = 1.0
     for law, count in terms:

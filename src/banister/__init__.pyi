@@ -21,8 +21,6 @@ from .mechanisms.truncated_staircase import TruncatedStaircase
 from .mechanisms.uniform import Uniform
 from .mechanisms.vector_staircase import VectorStaircase
 from .recipes import local, parties
-from .recipes.contenders import Over, Touches
-from .recipes.dataset import Dataset, open
 from .recipes.account import Total, compose
 from .recipes.calibrate import calibrate, calibrate_gaussian, calibrate_laplace
 from .recipes.contenders import Over, Touches
@@ -60,8 +58,8 @@ __all__ = [
     "Over",
     "PermuteAndFlip",
     "PrivacyLoss",
-    "SketchWish",
     "PrivacyRegion",
+    "SketchWish",
     "Staircase",
     "StaircaseChoice",
     "TabulatedNoise",

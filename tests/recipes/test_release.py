@@ -369,6 +369,13 @@ def test_the_accuracy_that_is_asked_for_is_bought_at_the_least_price(tmp_path: P
         here.plan_within("SELECT COUNT(*) FROM data", within="0.001")
 
 
+def test_a_plan_can_be_read_and_holds_no_data(tmp_path: Path) -> None:
+    text = str(dataset(tmp_path).plan(QUESTION, epsilon="0.5"))
+    assert "Plan at (0.5, 0), add-remove neighbours. One row is one person." in text
+    assert "n: ±" in text
+    assert "typically" in text
+
+
 def test_missing_pieces_are_named(tmp_path: Path) -> None:
     path = tmp_path / "here.toml"
     path.write_text(SOURCE.format(table="t.parquet", person="", budget="1.0"))

@@ -14,6 +14,7 @@ from banister.errors import BadValue
 from banister.mechanisms import IntegerStaircase, TruncatedStaircase
 from banister.recipes.foresight import Forecast, forecast, usual_laplace
 from banister.recipes.ladder import Ladder, plan_ladder
+from banister.recipes.wording import describe_person, describe_reach, number
 from banister.tables import measures
 from banister.tables.layout import Formula, Layout, layouts, weigh
 from banister.tables.measures import Measure, Reach, Share
@@ -106,6 +107,22 @@ class Plan:
         """One line for the ledger."""
         text = "; ".join(part.question.text for part in self.parts)
         return text if len(text) <= 200 else text[:197] + "..."
+
+    def __str__(self) -> str:
+        """The plan as text: what it costs, and for each answer its interval by cell size."""
+        lines = [f"Plan at {self.guarantee}, {self.neighbours.value} neighbours. {describe_person(self.schema)}"]
+        for part in self.parts:
+            lines += [part.question.text, describe_reach(part)]
+            wide = [part.forecasts(size, self.confidence) for size in self.sizes]
+            for place, name in enumerate(formula.output.name for formula in part.formulas):
+                shown = [
+                    f"±{number(w[place].half_width)}{w[place].unit and ' ' + w[place].unit} (n={n})"
+                    for w, n in zip(wide, self.sizes, strict=True)
+                ]
+                lines.append(
+                    f"  {name}: {', '.join(shown)}; typically {number(wide[1][place].error)} at n={self.sizes[1]}"
+                )
+        return "\n".join(lines)
 
     @property
     def sizes(self) -> tuple[int, ...]:

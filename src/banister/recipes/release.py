@@ -21,7 +21,7 @@ from banister.sampling.uniform import uniform_below
 from banister.tables import measures
 from banister.tables.answers import Answer, Noisy, answer, never_below_zero
 from banister.tables.question import Aggregate, Axis, Label, Unknown, cell_count
-from banister.tables.work import HASH_KEYS, HASH_PRIME, Source, Totals, Work
+from banister.tables.work import HASH_KEY_LIMIT, HASH_KEYS, Source, Totals, Work
 
 Tell = Callable[[str], None]
 
@@ -85,7 +85,7 @@ class _Exact:
 def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
     """The exact work of one question: its measures, then one ladder a quantile."""
     question, reach = part.question, part.reach
-    keys = tuple(1 + uniform_below(HASH_PRIME - 1, bits) for _ in range(HASH_KEYS))
+    keys = tuple(1 + uniform_below(HASH_KEY_LIMIT - 1, bits) for _ in range(HASH_KEYS))
     groups = reach.groups if reach.bounded else None
     main = Work(
         relation=question.relation,

@@ -130,7 +130,7 @@ class Compiler:
             exp.alias_(self._total(_clamped(field("kept", f"m{i}"), m)), f"m{i}") for i, m in enumerate(work.measures)
         ]
         final = exp.select("cell", *sums).from_(kept.subquery("kept")).group_by("cell")
-        return final.with_("base", as_=base)
+        return final.with_("base", as_=base, materialized=self.dialect.groups_first or None)
 
     def _part(self, measure: Measure, name: str) -> exp.Expr:
         """What one person adds up in her cell, from values that were computed row by row."""
@@ -243,28 +243,24 @@ class Compiler:
         """Add the keyed hash of (person, cell): x → x³ on the integers modulo a prime, between secret shifts."""
         a, b, c, d, e, f = (number(key) for key in work.hash_keys)
         source = per if isinstance(per, exp.Subquery) else per.subquery("per")
-        code: exp.Expr = exp.Mul(this=_modulo(field("per", by)), expression=b)
+        start: exp.Expr = exp.Mul(this=self._code(field("per", "u"), self._person_type(work.relation)), expression=a)
+        small = by == "rung" or cell_count(work.axes) < HASH_PRIME
+        key = field("per", by) if small else exp.paren(_modulo(field("per", by)))
+        # Each sum below is under 2^63: codes are under 2^32, keys under 2^30, remainders under 2^31.
+        start = _modulo(exp.paren(_add(_add(start, exp.Mul(this=key, expression=b)), c if name == "h" else f)))
         for i in range(len(_unknown_names(work))):
-            code = exp.Add(
-                this=_modulo(exp.paren(code)),
-                expression=exp.Mul(
-                    this=self._code(field("per", f"x{i}"), self._key_type(work, i)), expression=e.copy()
-                ),
-            )
-        person = exp.Mul(this=self._code(field("per", "u"), self._person_type(work.relation)), expression=a)
-        start = _modulo(exp.paren(_add(person, _add(_modulo(exp.paren(code)), c if name == "h" else f))))
+            text = exp.Mul(this=self._code(field("per", f"x{i}"), self._key_type(work, i)), expression=e.copy())
+            start = _modulo(exp.paren(_add(exp.Mul(this=exp.paren(start), expression=b.copy()), text)))
         first = exp.select("*", exp.alias_(start, f"{name}1")).from_(source)
         second = exp.select("*", exp.alias_(_modulo(exp.paren(_add(_cube(f"{name}1"), d))), f"{name}2")).from_(
             first.subquery("per")
         )
-        return exp.select("*", exp.alias_(_cube(f"{name}2"), name)).from_(second.subquery("per"))
+        return exp.select("*", exp.alias_(_modulo(exp.paren(_cube(f"{name}2"))), name)).from_(second.subquery("per"))
 
     def _code(self, value: exp.Expr, stored: Physical) -> exp.Expr:
-        if stored is Physical.INTEGER:
-            low = exp.paren(
-                exp.Add(this=exp.Mod(this=value, expression=number(HASH_PRIME)), expression=number(HASH_PRIME))
-            )
-            return exp.cast(exp.Mod(this=low, expression=number(HASH_PRIME)), "bigint")
+        if stored is Physical.INTEGER:  # A remainder has the sign of the number; the sum is from 1 to 2 · prime.
+            shifted = exp.Add(this=exp.Mod(this=value, expression=number(HASH_PRIME)), expression=number(HASH_PRIME))
+            return exp.cast(shifted, "bigint")
         return self.dialect.text_code(value if stored is Physical.TEXT else exp.cast(value, "text"))
 
     def _key_type(self, work: Work, place: int) -> Physical:
@@ -379,6 +375,7 @@ def _modulo(value: exp.Expr) -> exp.Expr:
 
 
 def _cube(name: str) -> exp.Expr:
+    """The cube modulo the prime, but for a last remainder that the caller takes."""
     x = field("per", name)
     square = exp.paren(_modulo(exp.paren(exp.Mul(this=x, expression=x.copy()))))
-    return _modulo(exp.paren(exp.Mul(this=square, expression=x.copy())))
+    return exp.Mul(this=square, expression=x.copy())

@@ -67,6 +67,10 @@ smoke: $(READY)
 	$(BIN)/uv pip install --quiet --python build/smoke/bin/python dist/*.whl
 	build/smoke/bin/banister --help > /dev/null
 	build/smoke/bin/banister noise --epsilon 1 --sensitivity 1 > /dev/null
+	build/smoke/bin/banister demo build/smoke/health > /dev/null
+	build/smoke/bin/banister budget build/smoke/health/health.toml --create > /dev/null
+	build/smoke/bin/banister release build/smoke/health/health.toml build/smoke/health/questions.sql --epsilon 1/2 \
+	  --out build/smoke/health/answers.csv --report build/smoke/health/answers.html > /dev/null
 
 # The lock file holds versions and hashes, and no addresses.
 lock: $(READY)

@@ -153,10 +153,10 @@ def test_the_same_holds_on_postgres(postgres: str) -> None:
 def test_the_same_holds_on_spark(spark: object) -> None:
     asked = schema(person=True)
     full = in_spark(asked, EVERYONE, spark)
-    for question in (PERSON_QUESTIONS[1], PERSON_QUESTIONS[4], PERSON_QUESTIONS[-1]):
+    for question in (PERSON_QUESTIONS[1], PERSON_QUESTIONS[-1]):
         plan = planned(question, asked)
         before = added_up(full, plan)
-        for who in (1, 2**40):
+        for who in (1,):
             smaller = in_spark(asked, {n: drop(rows, who) for n, rows in EVERYONE.items()}, spark)
             moved(before, added_up(smaller, plan), plan)
             full = in_spark(asked, EVERYONE, spark)

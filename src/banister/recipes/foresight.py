@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 class Noise(Protocol):
     """What is asked of a noise here."""
 
+    def __hash__(self) -> int: ...
     def risk_for(self, cost: str) -> float: ...
     def at_least(self, size: Floats) -> Floats: ...
 
@@ -53,6 +55,7 @@ class Forecast:
     unit: str
 
 
+@lru_cache(maxsize=256)
 def spread_of(noise: Noise) -> Spread:
     """The law of a noise on the integers, for intervals."""
     return Spread(math.sqrt(noise.risk_for("power")), lambda x: noise.at_least(np.floor(x) + 1))

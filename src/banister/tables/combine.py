@@ -6,6 +6,7 @@ are even and fall off on both sides, so moving mass outwards makes their sum mor
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,11 @@ class Spread:
 
 def half_width(parts: Sequence[tuple[float, Spread]], confidence: float) -> float:
     """The least t, up to the lattice, with P(|Σ weight · Z| ≤ t) ≥ confidence."""
+    return _half_width(tuple(parts), confidence)
+
+
+@lru_cache(maxsize=4096)
+def _half_width(parts: tuple[tuple[float, Spread], ...], confidence: float) -> float:
     kept = [(abs(weight), spread) for weight, spread in parts if weight != 0 and spread.deviation > 0]
     if len(kept) <= 1:
         return kept[0][0] * _least_size(kept[0][1], 1 - confidence) if kept else 0.0

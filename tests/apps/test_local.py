@@ -1,3 +1,4 @@
+import shlex
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,18 @@ def test_long_alphabets_are_cut_and_drawn() -> None:
 def test_comparison_names_the_best_first() -> None:
     lines = run("compare", "--epsilon", "1", "--categories", "1000", "--people", "1000000").splitlines()
     assert lines[2].startswith("subset selection")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", ["README.md", "docs/guide/local.md"])
+def test_the_documented_commands_run_in_an_empty_folder(document: str) -> None:
+    text = (Path(__file__).parents[2] / document).read_text(encoding="utf-8")
+    commands = [shlex.split(line)[3:] for line in text.splitlines() if line.startswith("$ banister local ")]
+    assert len(commands) >= 8
+    for words in commands:
+        run(*words)
+    assert Path("estimate.svg").exists()
+    assert Path("loads.svg").exists()
 
 
 def test_errors_are_ours() -> None:

@@ -1,4 +1,5 @@
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from banister.engines.solvers.highs import HighsSolver
 from banister.errors import BadValue
 from banister.local.columns import best_staircase, subset_sums
 from banister.local.information import best_mass, design_information, divisible_bound, information_cap, rate
-from tests.local.brute import optimum
+from tests.local.brute import ascend, optimum
 
 SOLVER = HighsSolver()
 ONE = Fraction(1)
@@ -27,6 +28,18 @@ def test_the_design_is_the_optimum_over_all_staircases(k: int, epsilon: float) -
     assert channel.utility <= channel.upper_bound <= channel.utility * (1 + 1e-8)
     assert mutual_information(prior, channel.matrix) == pytest.approx(channel.utility, rel=1e-8)
     assert channel.level <= epsilon
+
+
+def test_ascent_over_channels_of_any_shape_reaches_the_optimum_and_no_more() -> None:
+    prior = np.array([0.5, 0.3, 0.2])
+    best = design_information(ONE, prior, SOLVER)
+
+    def slope(q: np.ndarray) -> np.ndarray:
+        return np.asarray(prior[:, None] * np.log(q / (prior @ q)))
+
+    climbs = [ascend(3, 4, 1.0, partial(mutual_information, prior), slope, seed) for seed in range(16)]
+    assert max(climbs) == pytest.approx(best.utility, rel=1e-8)
+    assert max(climbs) <= best.upper_bound + 1e-12
 
 
 @pytest.mark.parametrize(

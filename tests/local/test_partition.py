@@ -18,7 +18,7 @@ from banister.errors import Uncertified
 from banister.local import partition
 from banister.local.bounds import one_bit_threshold, total_variation_kept
 from banister.local.partition import best_cut, design_between, split_bins
-from tests.local.brute import optimum
+from tests.local.brute import ascend, optimum
 
 ONE = Fraction(1)
 
@@ -54,6 +54,25 @@ def test_no_channel_found_by_search_exceeds_the_bound() -> None:
         weights = np.linalg.lstsq(steep, np.ones(4), rcond=None)[0]
         if weights.min() >= 0:
             assert divergence_after(KL, steep * weights, p0, p1) <= bound
+
+
+def test_ascent_over_channels_of_any_shape_reaches_the_optimum_and_no_more() -> None:
+    rng = np.random.default_rng(11)
+    for epsilon in (0.5, 2.0):
+        p0, p1 = random_pair(rng, 3)
+        best = design_between(Fraction(epsilon), p0, p1, KL)
+
+        def slope(q: np.ndarray, p0: np.ndarray = p0, p1: np.ndarray = p1) -> np.ndarray:
+            ratio = (p0 @ q) / (p1 @ q)
+            return np.asarray(p0[:, None] * (np.log(ratio) + 1) - p1[:, None] * ratio)
+
+        climbs = [ascend(3, 4, epsilon, partial(kept, p0, p1), slope, seed) for seed in range(12)]
+        assert max(climbs) == pytest.approx(best.utility, rel=1e-8)
+        assert max(climbs) <= best.upper_bound + 1e-12
+
+
+def kept(p0: np.ndarray, p1: np.ndarray, matrix: np.ndarray) -> float:
+    return divergence_after(KL, matrix, p0, p1)
 
 
 def test_the_utility_is_what_the_channel_keeps() -> None:

@@ -35,6 +35,7 @@ def test_other_designs_are_at_the_door() -> None:
     assert bn.local.design_average(epsilon=1, hypotheses=[P0, P1, third], utility="kl").utility > 0
     assert bn.local.design_worst(epsilon=1, hypotheses=[P0, P1, third], utility="kl").utility > 0
     assert bn.local.design_robust(epsilon=1, zero=[P0, third], one=[P1], utility="kl").utility > 0
+    assert bn.local.design_convex(epsilon=1, zero=[P0, third], one=[P1], utility="kl").utility > 0
     assert bn.local.design_distortion(epsilon=1, prior=P0, distortion=1 - np.eye(3)).utility < 0
 
 

@@ -43,7 +43,7 @@ def design_worst(
     Staircases still suffice, but k + pairs - 1 outputs may be needed: [K16] Thm 3.3.2 (a) counts k, and does not apply
     to a minimum of convex functions.
     """
-    return _robust(epsilon, _pairs(hypotheses), kind, solver, "worst pair")
+    return design_pairs(epsilon, _pairs(hypotheses), kind, solver, "worst pair")
 
 
 def design_robust(
@@ -53,10 +53,11 @@ def design_robust(
     laws0 = [law(f"zero[{i}]", values) for i, values in enumerate(zero)]
     laws1 = [law(f"one[{i}]", values) for i, values in enumerate(one)]
     same_length(laws0 + laws1)
-    return _robust(epsilon, [(p, q) for p in laws0 for q in laws1], kind, solver, "worst law of each class")
+    return design_pairs(epsilon, [(p, q) for p in laws0 for q in laws1], kind, solver, "worst law of each class")
 
 
-def _robust(epsilon: Fraction, pairs: Pairs, kind: Divergence, solver: LinearSolver, method: str) -> MatrixChannel:
+def design_pairs(epsilon: Fraction, pairs: Pairs, kind: Divergence, solver: LinearSolver, method: str) -> MatrixChannel:
+    """The channel whose smallest divergence over the given pairs is largest."""
     gains = np.array([_gains(epsilon, one, other, kind) for one, other in pairs])
     found = best_staircase(float(epsilon), gains, solver, _noise(epsilon))
 

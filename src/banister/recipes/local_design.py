@@ -23,7 +23,9 @@ from banister.local.bounds import (
     total_variation_kept,
 )
 from banister.local.channel import Certificate, Channel, Reports
+from banister.local.convex import design_convex as _design_convex
 from banister.local.distortion import design_distortion as _design_distortion
+from banister.local.distortion import least_mistakes as _least_mistakes
 from banister.local.estimate import Estimate, Intervals, Likelihood
 from banister.local.estimation import ESTIMATION, MOST_CATEGORIES, design_estimation, design_frequency
 from banister.local.hadamard import HadamardResponse
@@ -65,6 +67,7 @@ __all__ = [
     "design",
     "design_average",
     "design_bins",
+    "design_convex",
     "design_distortion",
     "design_robust",
     "design_worst",
@@ -74,6 +77,7 @@ __all__ = [
     "information_cap",
     "information_up",
     "kl_up",
+    "least_mistakes",
     "one_bit_information_factor",
     "one_bit_testing_factor",
     "one_bit_threshold",
@@ -168,9 +172,25 @@ def design_robust(
     return _design_robust(need.non_negative("epsilon", epsilon), zero, one, _divergence(utility), _solver())
 
 
+def design_convex(
+    *, epsilon: Number, zero: Sequence[ArrayLike], one: Sequence[ArrayLike], utility: str | Divergence
+) -> MatrixChannel:
+    """As `design_robust`, for convex classes: any mixture of the laws of a class may be the true one."""
+    return _design_convex(need.non_negative("epsilon", epsilon), zero, one, _divergence(utility), _solver())
+
+
 def design_distortion(*, epsilon: Number, prior: ArrayLike, distortion: ArrayLike) -> MatrixChannel:
     """The channel with the least expected distortion[x][y] of reporting y for x; its utility is minus that."""
     return _design_distortion(need.non_negative("epsilon", epsilon), law("prior", prior), distortion, _solver())
+
+
+def least_mistakes(*, epsilon: float, prior: ArrayLike) -> tuple[float, int]:
+    """The least chance of reporting a wrong category, and how many categories the best channel ever reports.
+
+    >>> least_mistakes(epsilon=1, prior=[0.9, 0.05, 0.05])[1]
+    1
+    """
+    return _least_mistakes(epsilon, law("prior", prior))
 
 
 def test(reports: Reports, channel: Channel, p0: ArrayLike, p1: ArrayLike, *, size: float = 0.05) -> Verdict:  # noqa: PT028

@@ -5,6 +5,7 @@ import pytest
 
 from banister.core.channel import (
     ONE,
+    _pour,
     check_rows,
     delta_up,
     exp_down,
@@ -83,6 +84,18 @@ def test_rounding_above_the_level_is_pulled_within_it() -> None:
     weights = np.array([[3, 1], [1, 3]], dtype=np.int64) << 60
     assert not within(level_ratio(weights), epsilon)
     assert within(level_ratio(pulled_within(weights, epsilon)), epsilon)
+
+
+def test_a_level_too_fine_for_the_repair_is_uncertified() -> None:
+    weights = np.array([[(ONE >> 1) + (1 << 20), (ONE >> 1) - (1 << 20)]] * 2)
+    weights[1] = weights[0, ::-1]
+    with pytest.raises(Uncertified, match="could not be brought within epsilon = 1e-14"):
+        pulled_within(weights, Fraction(1, 10**14))
+
+
+def test_rows_above_one_are_uncertified() -> None:
+    with pytest.raises(Uncertified, match="above 1 after rounding"):
+        _pour(np.array([[ONE, 1]]), np.array([[0, 0]]))
 
 
 def test_a_matrix_above_its_level_is_refused_with_its_true_level() -> None:

@@ -218,6 +218,12 @@ def test_stray_bits_of_a_unary_report_are_refused() -> None:
         UnaryEncoding(1, 5).estimate(np.array([[-1]]))
 
 
+def test_one_cell_says_nothing() -> None:
+    channel = RandomizedResponse(1, 3, cell_of=np.zeros(3, dtype=int))
+    assert channel.respond([0, 1, 2]).values.tolist() == [0, 0, 0]
+    assert channel.level == 0
+
+
 def test_two_answers_give_away_twice_as_much() -> None:
     assert RandomizedResponse(1, 5).loss().times(2).epsilon_at(0).holds(2)
 

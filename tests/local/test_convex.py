@@ -33,6 +33,16 @@ def test_no_mixture_keeps_less_than_the_utility(kind: Divergence) -> None:
     assert channel.upper_bound <= design_robust(ONE, zero, one, kind, SOLVER).upper_bound + 1e-12
 
 
+def test_mixtures_may_be_worse_than_every_listed_law() -> None:
+    zero, one = [[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]], [[0.1, 0.8, 0.1]]
+    convex = design_convex(Fraction(3), zero, one, KL, SOLVER)
+    finite = design_robust(Fraction(3), zero, one, KL, SOLVER)
+    assert convex.upper_bound < finite.utility * 0.9
+    assert convex.utility == pytest.approx(convex.upper_bound, rel=2e-4)
+    middle = divergence_after(KL, convex.matrix, np.array([0.45, 0.1, 0.45]), np.array(one[0]))
+    assert convex.utility <= middle
+
+
 def test_single_laws_are_the_plain_design() -> None:
     zero, one = classes(2)
     channel = design_convex(ONE, zero[:1], one[:1], KL, SOLVER)

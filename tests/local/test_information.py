@@ -6,7 +6,8 @@ import pytest
 
 from banister.core.utility import entropy, favoured_information, mutual_information
 from banister.engines.solvers.highs import HighsSolver
-from banister.errors import BadValue
+from banister.errors import BadValue, Unsolved
+from banister.local import columns
 from banister.local.columns import best_staircase, subset_sums
 from banister.local.information import best_mass, design_information, divisible_bound, information_cap, rate
 from tests.local.brute import ascend, optimum
@@ -110,6 +111,12 @@ def test_limits_in_epsilon() -> None:
 def test_too_many_categories_for_all_sets_are_refused() -> None:
     with pytest.raises(BadValue, match="21 categories have 2\\^21 sets"):
         best_staircase(1.0, np.zeros((1, 1 << 21)), SOLVER, 0.0)
+
+
+def test_a_search_without_rounds_is_unsolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "_MOST_ROUNDS", 0)
+    with pytest.raises(Unsolved, match="did not settle"):
+        design_information(ONE, np.array([0.5, 0.3, 0.2]), SOLVER)
 
 
 def test_subset_sums_are_in_the_order_of_bits() -> None:

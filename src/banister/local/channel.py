@@ -5,7 +5,6 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +48,8 @@ class Reports:
 class Certificate:
     """Proof that a designed channel is as good as claimed: what it keeps, and what no channel can exceed.
 
-    `dual` holds one number for each category (in `order`, where the method sorts them): with the column values of
-    docs/math/local-design.md anybody can check the bound again without a solver.
+    `dual` holds prices of the categories (for two hypotheses, of the different likelihood ratios in rising order), with
+    which anybody can check the bound again without a solver: docs/math/local-design.md.
     """
 
     utility_name: str
@@ -223,10 +222,3 @@ def dense(categories: int, outputs: int) -> None:
         raise BadValue(
             f"The matrix would have {categories} x {outputs} entries. The channel draws and estimates without it."
         )
-
-
-def epsilon_of(guarantee: Guarantee) -> Fraction:
-    """The epsilon of a pure guarantee."""
-    if guarantee.delta != 0:
-        raise BadValue(f"delta = {float(guarantee.delta):g} must be 0 for this channel. Use the quaternary channel.")
-    return guarantee.epsilon

@@ -113,7 +113,7 @@ def written_report(
     """Write the owner's report where one is asked for."""
     if wish.report is None:
         return []
-    from banister.engines.frames.records import whole_file
+    from banister.engines.frames.write import whole
     from banister.engines.pages.fidelity import fidelity_page
 
     cost = [("this copy", f"epsilon {brief(level)}, delta {delta}"), *ledger.summary()]
@@ -128,7 +128,7 @@ def written_report(
     def write(temporary: Path) -> None:
         temporary.write_text(page, encoding="utf-8")
 
-    whole_file(wish.report, write)
+    whole(wish.report, write)
     return [("report", f"{wish.report} (true counts: for the owner only)")]
 
 
@@ -185,7 +185,7 @@ def _ledger(wish: Wish, said: Declaration, schema: Path) -> "Ledger":
 
 
 def _check_targets(wish: Wish, plan_only: bool) -> None:
-    from banister.engines.frames.records import check_target
+    from banister.engines.frames.write import check_target
 
     if wish.out is None and wish.histogram is None and not plan_only:
         raise BadValue("Nothing would be published. Give --out for records, or --histogram for counts.")
@@ -195,8 +195,8 @@ def _check_targets(wish: Wish, plan_only: bool) -> None:
         raise BadValue("--raw and --prior exclude each other: a prior repairs the numbers, raw leaves them.")
     for path in (wish.out, wish.histogram):
         if path is not None:
-            check_target(path, ".csv", ".parquet")
+            check_target(path, (".csv", ".parquet"))
             if path.resolve() == wish.table.resolve():
                 raise BadValue(f"'{path}' is the private table itself. Write the copy to another file.")
     if wish.report is not None:
-        check_target(wish.report, ".html")
+        check_target(wish.report, (".html",))

@@ -50,12 +50,12 @@ def sketch_graph(
     bits: BitSource = SYSTEM,
 ) -> CutSketch:
     """Publish a sketch of a graph that answers every cut. The nodes are public; each edge's weight is protected."""
-    from banister.engines.frames.records import check_target
     from banister.engines.frames.sketches import write_sketch
+    from banister.engines.frames.write import check_target
     from banister.engines.graphs.weighted import read_graph
 
     bound = need.positive("most weight", most_weight)
-    check_target(Path(out), ".sketch")
+    check_target(Path(out), (".sketch",))
     read = read_graph(graph, nodes=nodes, most_weight=float(bound))
     if read.nodes < 2:
         raise BadValue("A graph needs at least two nodes to have a cut.")
@@ -85,11 +85,11 @@ def sketch_matrix(
 ) -> VarianceSketch:
     """Publish a sketch of a matrix that answers the variance along every direction. Rows are people."""
     from banister.engines.frames.matrices import read_matrix
-    from banister.engines.frames.records import check_target
     from banister.engines.frames.sketches import write_sketch
+    from banister.engines.frames.write import check_target
 
     bound = need.positive("row length", row_length)
-    check_target(Path(out), ".sketch")
+    check_target(Path(out), (".sketch",))
     names, values = read_matrix(matrix)
     plan = VarianceSketch(
         epsilon=wish.epsilon, delta=wish.delta, columns=len(names), rows=wish.count(), neighbours=neighbours

@@ -5,9 +5,7 @@ written beside its target and moved there at the end: no half-written file is ev
 """
 
 import csv
-import os
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from banister.engines.frames.write import check_target, whole
 from banister.errors import BadValue
 from banister.tables.domain import Attribute, Domain, Integers, Kind
 
@@ -157,7 +156,7 @@ def write_counts(path: Path, domain: Domain, columns: Sequence[Integers], counts
 
 def _write(path: Path, items: Sequence[str], domain: Domain, columns: Sequence[Integers], about: str) -> None:
     names = [f"c{i}" for i in range(len(domain.attributes))] + ["count"]
-    suffix = check_target(path, ".csv", ".parquet")
+    check_target(path, (".csv", ".parquet"))
 
     def write(temporary: Path) -> None:
         with duckdb.connect() as connection:
@@ -165,13 +164,13 @@ def _write(path: Path, items: Sequence[str], domain: Domain, columns: Sequence[I
             placed = [item.replace("{c}", f"c{i}") for i, item in enumerate(items)]
             how = (
                 "FORMAT csv, HEADER true"
-                if suffix == ".csv"
+                if path.suffix.lower() == ".csv"
                 else f"FORMAT parquet, KV_METADATA {{banister: {quoted_text(about)}}}"
             )
             query = f"COPY (SELECT {', '.join(placed)} FROM codes) TO {quoted_text(str(temporary))} ({how})"
             _run(connection, query)
 
-    whole_file(path, write)
+    whole(path, write)
 
 
 def _value(attribute: Attribute, stored: str) -> str:
@@ -205,31 +204,6 @@ def _literal(value: str | int | bool) -> str:
     if isinstance(value, bool):
         return str(value).upper()
     return str(value) if isinstance(value, int) else quoted_text(value)
-
-
-def check_target(path: Path, *suffixes: str) -> str:
-    """Refuse a place that cannot be written to, before anything is charged."""
-    suffix = path.suffix.lower()
-    if suffix not in suffixes:
-        raise BadValue(f"'{path}' must end in {' or '.join(suffixes)}.")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise BadValue(f"'{path}' cannot be written: its folder is not there, or not yours to write to.")
-    return suffix
-
-
-def whole_file(path: Path, write: Callable[[Path], None]) -> None:
-    """Write beside the target and move it there at the end."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        write(temporary)
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except OSError as error:
-        raise BadValue(f"'{path}' could not be written: {error.strerror}.") from None
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def quoted(name: str) -> str:

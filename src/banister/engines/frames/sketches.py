@@ -9,7 +9,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.engines.frames.records import whole_file
+from banister.engines.frames.write import whole
 from banister.errors import BadValue
 
 FORMAT = 1
@@ -24,7 +24,7 @@ def write_sketch(path: Path, header: Header, names: Sequence[str], values: NDArr
         with temporary.open("wb") as file:
             _save(file, content, values)
 
-    whole_file(path, write)
+    whole(path, write)
 
 
 def _save(file: IO[bytes], content: bytes, values: NDArray[np.float32]) -> None:

@@ -1,0 +1,131 @@
+"""What nodes say to each other, what happens to a node, and what it wants done.
+
+A frame carries no author, no absolute time, no sequence number of its sender: nothing that a relay's frame would not.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+Link = int
+"""A contact, as this node numbers its links."""
+Tick = int
+"""A moment of this node's own clock."""
+MessageId = bytes
+
+
+class Kind(Enum):
+    """What a frame is for."""
+
+    COPY = 1
+    TOKEN = 2
+    WAVE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The message itself. `climbing` and `level` are the counter of the tree protocol; False and 0 in others."""
+
+    id: MessageId
+    body: bytes
+    climbing: bool = False
+    level: int = 0
+
+    @property
+    def kind(self) -> Kind:
+        return Kind.COPY
+
+    @property
+    def number(self) -> int:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The right to decide, handed to a tree neighbour at an even time, `hops` away from the author."""
+
+    id: MessageId
+    time: int
+    hops: int
+
+    @property
+    def kind(self) -> Kind:
+        return Kind.TOKEN
+
+    @property
+    def number(self) -> int:
+        return self.time
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """Tells the leaves of the tree to give the message on. The number is the step in which it was sent."""
+
+    id: MessageId
+    number: int
+
+    @property
+    def kind(self) -> Kind:
+        return Kind.WAVE
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """The answer to a frame; `fresh` says whether a copy was new to the receiver."""
+
+    id: MessageId
+    kind: Kind
+    number: int
+    fresh: bool
+
+
+Asked = Copy | Token | Wave
+Frame = Asked | Ack
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """The person at this node writes a message."""
+
+    id: MessageId
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A frame came over a link."""
+
+    link: Link
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """A moment that the node asked for has come."""
+
+
+Event = Post | Received | Wake
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Put a frame on a link."""
+
+    link: Link
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class WakeAt:
+    """Wake me then, at the latest."""
+
+    at: Tick
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """A message that this node did not know: show it to the person."""
+
+    id: MessageId
+
+
+Action = Send | WakeAt | Show

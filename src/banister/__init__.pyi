@@ -1,3 +1,4 @@
+from . import spread as spread
 from .accounting.filters import AsYouGo, Guard
 from .core.cost import Cost
 from .core.guarantee import Guarantee, Neighbours
@@ -86,6 +87,7 @@ __all__ = [
     "sanitize_wide",
     "sketch_graph",
     "sketch_matrix",
+    "spread",
 ]
 
 __version__: str

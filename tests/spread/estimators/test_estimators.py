@@ -12,14 +12,25 @@ from banister.sampling.simulation import Generator, seeded
 from banister.spread import generators
 from banister.spread.detection import adaptive_detection, ball_size, spies_detection, tree_detection
 from banister.spread.enumeration import adaptive_histories, exact_posterior, seen_law
+from banister.spread.estimators import conflicts
 from banister.spread.estimators.centres import centres, jordan, rumor
-from banister.spread.estimators.conflicts import hops_from
+from banister.spread.estimators.conflicts import choice_penalty, hops_from
 from banister.spread.estimators.likelihood import token_suspects
 from banister.spread.estimators.spies import first_spy, timing
 from banister.spread.estimators.together import agree, both
 from banister.spread.evidence import Ranking, Snapshot, SpyReports, TreeView, combined
 from banister.spread.graph import Graph
-from banister.spread.protocols import Adaptive, Dandelion, Diffusion, Flooding, Line, Preferential, SpreadProtocol, Tree
+from banister.spread.protocols import (
+    Adaptive,
+    Dandelion,
+    Diffusion,
+    Flooding,
+    Hybrid,
+    Line,
+    Preferential,
+    SpreadProtocol,
+    Tree,
+)
 from banister.spread.trees import InfiniteTree
 
 
@@ -312,3 +323,52 @@ def test_diffusion_is_found_by_the_rumor_centre() -> None:
     spread = Diffusion(0.5).run(tree, 0, steps=6, chance=chance)
     snapshot = Snapshot.of_spread(tree, spread)
     assert Diffusion(0.5).suspects(snapshot).best().tolist() == rumor(snapshot.view).best().tolist()
+
+
+def test_on_graphs_the_author_breaks_no_rule_and_most_others_do() -> None:
+    """Without a cap everybody tells all contacts, so nobody can have the message later than one step after a contact
+    that told: true for the real author in every run in which the token always moved."""
+    graph, checked = generators.holme_kim(400, 3, 0.4, seeded(6)), 0
+    for seed in range(30):
+        author = int(seeded(seed).integers(400))
+        spread = Adaptive().run(graph, author, steps=6, chance=seeded(seed, 1))
+        snapshot = Snapshot.of_spread(graph, spread)
+        place = int(np.searchsorted(snapshot.view.nodes, author))
+        hops = hops_from(snapshot, snapshot.centre, np.array([place]))[0]
+        if not spread.path or spread.size > 350:
+            continue
+        assert (hops == spread.time[snapshot.view.nodes]).all()
+        everybody = np.ones(snapshot.view.count, dtype=bool)
+        penalty = choice_penalty(snapshot, snapshot.centre, everybody, None)
+        assert penalty[place] == 0
+        assert (penalty < 0).mean() > 0.5
+        checked += 1
+    assert checked >= 10
+
+
+def test_many_suspects_are_tried_on_a_few_rules_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = generators.holme_kim(300, 3, 0.4, seeded(6))
+    spread = Adaptive().run(graph, 5, steps=4, chance=seeded(2))
+    snapshot = Snapshot.of_spread(graph, spread)
+    slow = Adaptive().suspects(snapshot)
+    monkeypatch.setattr(conflicts, "PROBE", 40)
+    monkeypatch.setattr(conflicts, "BLOCK", 100)
+    fast = Adaptive().suspects(snapshot)
+    assert fast.best().tolist() == slow.best().tolist()
+
+
+def test_a_token_that_had_to_rest_leaves_the_farthest_as_suspects() -> None:
+    pair = Graph.of_edges([("a", "b")])
+    spread = Adaptive().run(pair, 0, steps=4, chance=seeded(1))
+    assert Adaptive().suspects(Snapshot.of_spread(pair, spread)).best().tolist() == [0]
+
+
+def test_hybrid_suspects_those_as_far_from_the_source_as_the_author() -> None:
+    protocol = Hybrid(switch=4, rate=0.5)
+    for seed in range(20):
+        chance = seeded(seed, 3)
+        tree = InfiniteTree.regular(3).grow(chance)
+        spread = protocol.run(tree, 0, steps=8, chance=chance)
+        best = protocol.suspects(Snapshot.of_spread(tree, spread)).best()
+        assert 0 in best
+        assert len(best) == 6

@@ -1,39 +1,60 @@
 """The choice among contacts in the likelihood of a snapshot, on graphs with cycles and a cap."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from banister.spread.evidence import Floats, Snapshot
 from banister.spread.graph import Nodes
 
-BLOCK = 8_000_000
+BROKEN = 20.0
+"""What a broken rule takes off the logarithm of a likelihood: nearly impossible, but a token may have rested."""
+PROBE = 1500
+"""Links on which suspects are tried first, when there are many of both."""
+BLOCK = 4_000_000
 """Table entries worked on at once."""
 
 
-def choice_penalty(snapshot: Snapshot, middle: int, wanted: NDArray[np.bool_]) -> Floats:
-    """For each wanted author v: -Σ_x log C(u_x, c_x) over the holders x that told c_x contacts.
+def choice_penalty(snapshot: Snapshot, middle: int, wanted: NDArray[np.bool_], cap: int | None) -> Floats:
+    """For each wanted author v: -Σ_x log C(u_x, c_x) over the holders x that told c_x contacts, less `BROKEN` for each
+    contact that x would have told and did not.
 
     When the token always moves, a holder gets the message as many steps after the author as it is hops away in the
-    tree; u_x is then the number of contacts of x that are not holders by the time x tells.
+    tree, and tells one step later; u_x is the number of contacts of x that are not holders by then. Who told fewer than
+    the cap has told everybody: all contacts of x are holders one step later.
     """
     view = snapshot.view
     penalty = np.zeros(view.count)
-    suspects = np.flatnonzero(wanted)
     told = view.link_counts - 1
     inner = np.flatnonzero(told > 0)
     owner, target = snapshot.contacts.gather(view.nodes[inner])
     place = np.minimum(np.searchsorted(view.nodes, target), view.count - 1)
     known = view.nodes[place] == target
     owner, place = owner[known], place[known]
-    table = _log_choose_table(snapshot.degrees[inner], told[inner])
-    rows = max(1, BLOCK // max(1, len(place), view.count))
+    generous = np.ones(len(inner), dtype=bool) if cap is None else told[inner] < cap
+    suspects = np.flatnonzero(wanted)
+    strict = np.flatnonzero(generous[owner])
+    if len(strict) > PROBE and len(strict) * len(suspects) > BLOCK:  # A few of the rules rule out nearly everybody.
+        few = strict[:: len(strict) // PROBE]
+        for block, hops in _blocks(snapshot, middle, suspects, len(few)):
+            penalty[block] = -BROKEN * (hops[:, place[few]] > hops[:, inner[owner[few]]] + 1).sum(axis=1)
+        suspects = suspects[penalty[suspects] == penalty[suspects].max()]
+    table = None if cap is None else _log_choose_table(snapshot.degrees[inner], told[inner])
+    for block, hops in _blocks(snapshot, middle, suspects, len(place)):
+        other, own = hops[:, place], hops[:, inner[owner]]
+        penalty[block] = -BROKEN * (other[:, strict] > own[:, strict] + 1).sum(axis=1)
+        if table is not None:
+            free = snapshot.degrees[inner] - _sum_by_owner(other <= own, owner, len(inner))
+            penalty[block] -= table[np.arange(len(inner)), free].sum(axis=1)
+    return penalty
+
+
+def _blocks(snapshot: Snapshot, middle: int, suspects: Nodes, width: int) -> Iterator[tuple[Nodes, NDArray[np.int16]]]:
+    rows = max(1, BLOCK // max(1, width, snapshot.view.count))
     for begin in range(0, len(suspects), rows):
         block = suspects[begin : begin + rows]
-        hops = hops_from(snapshot, middle, block)
-        early = hops[:, place] <= hops[:, inner[owner]]
-        free = snapshot.degrees[inner] - _sum_by_owner(early, owner, len(inner))
-        penalty[block] = -table[np.arange(len(inner)), free].sum(axis=1)
-    return penalty
+        yield block, hops_from(snapshot, middle, block)
 
 
 def hops_from(snapshot: Snapshot, middle: int, suspects: Nodes) -> NDArray[np.int16]:

@@ -20,7 +20,7 @@ def token_suspects(snapshot: Snapshot, *, degree: float, cap: int | None, weight
     each holder, and equal when not given.
 
     On graphs with cycles it is an approximation: holders that lost a race for a contact and walks that cross are left
-    out; with a `cap` the choice among contacts is counted for authors at the full distance.
+    out; the choice among contacts is counted for a token that always moves.
     """
     view, steps = snapshot.view, snapshot.steps
     if view.count == 1:
@@ -34,14 +34,18 @@ def token_suspects(snapshot: Snapshot, *, degree: float, cap: int | None, weight
     if snapshot.centre >= 0 or steps % 2 == 0:
         middle = snapshot.centre if snapshot.centre >= 0 else int(centres(view)[0][0])
         log = _even(snapshot, middle, steps // 2, degree, weights)
-        if cap is not None and math.isinf(degree) and snapshot.contacts.cyclic:
-            log += choice_penalty(snapshot, middle, log > -np.inf)
+        if math.isinf(degree) and snapshot.contacts.cyclic:
+            log += choice_penalty(snapshot, middle, log > -np.inf, cap)
         return Ranking(view.nodes, log)
     return Ranking(view.nodes, _odd(snapshot, steps // 2, degree, weights))
 
 
 def _even(snapshot: Snapshot, middle: int, k: int, degree: float, weights: Nodes | None) -> Floats:
     path, hops = path_law(snapshot.view, snapshot.degrees, middle, weights)
+    if hops.max() > k:  # Nobody is farther than k hops from the virtual source.
+        return np.full(len(hops), -np.inf)
+    if hops.max() < k and math.isinf(degree):  # On a finite graph the token had to rest; the farthest are suspected.
+        k = int(hops.max())
     return path + log_hops_law(hops, k, degree)
 
 

@@ -21,6 +21,13 @@ def line_suspects(snapshot: Snapshot) -> Ranking:
     return Ranking(ranking.nodes, np.where(possible, -2 * math.log(snapshot.steps + 1), -np.inf))
 
 
+def ring_suspects(snapshot: Snapshot, *, hops: int) -> Ranking:
+    """Who is exactly so many hops from the virtual source (or the rumor centre), by the chance of the way to it."""
+    centre = snapshot.centre if snapshot.centre >= 0 else int(np.argmax(rumor(snapshot.view).log))
+    path, away = path_law(snapshot.view, snapshot.degrees, centre, None)
+    return Ranking(snapshot.view.nodes, np.where(away == min(hops, int(away.max())), path, -np.inf))
+
+
 def walk_suspects(snapshot: Snapshot, *, fluff: float) -> Ranking:
     """For a walk that ends with chance `fluff` at each node and diffuses from there: h hops from the rumor centre the
     likelihood is fluff (1 - fluff)^(h-1) times the chance of the way; the centre itself is not the author."""

@@ -7,8 +7,8 @@ import numpy as np
 
 from banister.core import need
 from banister.sampling.simulation import Generator
-from banister.spread.estimators.centres import rumor
 from banister.spread.estimators.likelihood import token_suspects
+from banister.spread.estimators.line import ring_suspects
 from banister.spread.estimators.spies import first_spy, pivot
 from banister.spread.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.graph import Contacts
@@ -51,12 +51,12 @@ class Hybrid:
         if steps > first:
             seeds = np.flatnonzero(growth.time >= 0)
             diffuse(growth, seeds, begin=first, steps=steps, rate=self.rate, chance=chance)
-        return climb.finish(steps)
+        return climb.finish(steps, climbed=first)
 
     def suspects(self, snapshot: Snapshot) -> Ranking:
-        """As for `Tree` before the switch; the rumor centre after it."""
+        """As for `Tree` before the switch; after it those as far from its last virtual source as the author was."""
         if snapshot.steps > self.switch:
-            return rumor(snapshot.view)
+            return ring_suspects(snapshot, hops=self.switch // 2)
         return token_suspects(snapshot, degree=math.inf, cap=self.cap)
 
     def spy_suspects(self, reports: SpyReports) -> Ranking:

@@ -42,7 +42,7 @@ class Tree:
         climb = Climb(growth, self.cap, chance)
         for now in range(1, steps + 1):
             climb.advance(now)
-        return climb.finish(steps)
+        return climb.finish(steps, steps)
 
     def suspects(self, snapshot: Snapshot) -> Ranking:
         """The leaves, by the chance of their way to the centre."""
@@ -99,8 +99,8 @@ class Climb:
         if missing > 0:
             self.level = np.concatenate([self.level, np.zeros(missing, dtype=np.int32)])
 
-    def finish(self, steps: int) -> Spread:
+    def finish(self, steps: int, climbed: int) -> Spread:
         """The finished record; the virtual source at an even step is the middle of the climb."""
-        tokens = [self.path[k] for k in range(1, steps // 2 + 1) if k < len(self.path)]
+        tokens = [self.path[k] for k in range(1, climbed // 2 + 1) if k < len(self.path)]
         notes = ("The climbing copy met nobody without the message and stopped.",) if self.stuck else ()
         return self.growth.finish(steps, tokens=tokens, path=self.path, notes=notes)

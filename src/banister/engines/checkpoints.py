@@ -1,0 +1,64 @@
+"""Finished pieces of a long computation in a file, so that it can go on after a stop.
+
+One JSON text a line: first the format and what the pieces belong to, then one line for each finished piece.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.errors import BadValue
+
+FORMAT = "banister-study-1"
+Floats = NDArray[np.float64]
+
+
+class Checkpoint:
+    """The finished pieces of one study."""
+
+    def __init__(self, path: Path, belongs_to: str) -> None:
+        self._path = path
+        self.done: dict[tuple[int, int], Floats] = {}
+        if path.exists() and path.stat().st_size:
+            self._read(belongs_to)
+        else:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(json.dumps({"format": FORMAT, "study": belongs_to}) + "\n", encoding="utf-8")
+            except OSError as error:
+                raise BadValue(
+                    f"{path.parent} cannot be written to: {error.strerror}. Choose another folder."
+                ) from None
+
+    def _read(self, belongs_to: str) -> None:
+        head, *lines = self._path.read_text(encoding="utf-8").split("\n")
+        try:
+            found = json.loads(head)
+        except json.JSONDecodeError:
+            found = {}
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise BadValue(f"{self._path} is not a study that banister wrote. Choose another folder.")
+        if found.get("study") != belongs_to:
+            raise BadValue(
+                f"{self._path} holds another study (graph, protocols, adversaries, steps or seed differ). "
+                "Choose another folder, or remove it."
+            )
+        for line in lines:
+            try:
+                piece = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # The last line of a run that was stopped may be torn; that piece is computed again.
+            rows = [[np.nan if value is None else value for value in row] for row in piece["rows"]]
+            self.done[piece["cell"], piece["piece"]] = np.asarray(rows, dtype=float)
+        text = self._path.read_text(encoding="utf-8")
+        if not text.endswith("\n"):
+            self._path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
+
+    def save(self, cell: int, piece: int, rows: Floats) -> None:
+        """Write down one finished piece."""
+        self.done[cell, piece] = rows
+        values = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"cell": cell, "piece": piece, "rows": values}) + "\n")

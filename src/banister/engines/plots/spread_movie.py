@@ -1,0 +1,136 @@
+"""An animation of a spread as one HTML file without any outside request."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from banister.errors import BadValue
+
+MOST = 4000
+"""Holders beyond which the drawing would be a blot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One step: the virtual source (-1 without one), the belief about each suspect, the chance of a right guess."""
+
+    step: int
+    source: int
+    belief: dict[int, float]
+    detection: float
+
+
+@dataclass(frozen=True, slots=True)
+class Movie:
+    """A spread to be drawn."""
+
+    title: str
+    nodes: Sequence[int]
+    parents: Sequence[int]
+    times: Sequence[int]
+    names: Sequence[str]
+    author: int
+    frames: Sequence[Frame]
+
+
+def write_movie(movie: Movie, path: Path) -> None:
+    """Write the page."""
+    if path.suffix not in (".html", ".htm"):
+        raise BadValue(f"The animation '{path.name}' must end in .html.")
+    if len(movie.nodes) > MOST:
+        raise BadValue(f"{len(movie.nodes):,} holders are too many to draw; {MOST:,} at most. Take fewer steps.")
+    last = movie.frames[-1].source if movie.frames else -1
+    places = _layout(movie, last if last >= 0 else movie.author)
+    scene = {
+        "nodes": [
+            {"x": round(places[v][0], 4), "y": round(places[v][1], 4), "t": t, "p": p, "n": name, "id": v}
+            for v, p, t, name in zip(movie.nodes, movie.parents, movie.times, movie.names, strict=True)
+        ],
+        "author": movie.author,
+        "frames": [
+            {
+                "step": frame.step,
+                "source": frame.source,
+                "belief": {str(v): p for v, p in frame.belief.items()},
+                "detection": None if math.isnan(frame.detection) else frame.detection,
+            }
+            for frame in movie.frames
+        ],
+    }
+    page = PAGE.replace("__TITLE__", escape(movie.title)).replace(
+        "__SCENE__", json.dumps(scene).replace("<", "\\u003c")
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf-8")
+
+
+def _layout(movie: Movie, root: int) -> dict[int, tuple[float, float]]:
+    """A radial drawing of the tree around the root: each branch gets an angle by its number of leaves."""
+    near: dict[int, list[int]] = {v: [] for v in movie.nodes}
+    for v, p in zip(movie.nodes, movie.parents, strict=True):
+        if p >= 0:
+            near[v].append(p)
+            near[p].append(v)
+    order, parent = [root], {root: -1}
+    for v in order:
+        for w in near[v]:
+            if w != parent[v]:
+                parent[w] = v
+                order.append(w)
+    leaves = dict.fromkeys(order, 0)
+    for v in reversed(order):
+        leaves[v] = leaves[v] or 1
+        if parent[v] >= 0:
+            leaves[parent[v]] += leaves[v]
+    wedge, depth = {root: (0.0, 2 * math.pi)}, {root: 0}
+    for v in order:
+        begin, end = wedge[v]
+        share = (end - begin) / leaves[v]
+        for w in near[v]:
+            if w != parent[v]:
+                wedge[w], depth[w] = (begin, begin + share * leaves[w]), depth[v] + 1
+                begin += share * leaves[w]
+    most = max(depth.values()) or 1
+    middle = {v: (wedge[v][0] + wedge[v][1]) / 2 for v in order}
+    return {v: (depth[v] / most * math.cos(middle[v]), depth[v] / most * math.sin(middle[v])) for v in order}
+
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>__TITLE__</title><style>
+body{font:15px/1.45 system-ui,sans-serif;margin:0;background:#f7fafc;color:#1a202c}
+main{max-width:760px;margin:0 auto;padding:16px}h1{font-size:18px;margin:4px 0 8px}
+canvas{width:100%;aspect-ratio:1;background:#fff;border:1px solid #e2e8f0;border-radius:8px}
+.bar{display:flex;gap:12px;align-items:center;margin:10px 0}input{flex:1}button{font:inherit;padding:4px 14px}
+.key span{display:inline-block;width:12px;height:12px;border-radius:50%;margin:0 5px 0 14px;vertical-align:-1px}
+</style></head><body><main><h1>__TITLE__</h1><canvas id="c" width="1400" height="1400"></canvas>
+<div class="bar"><button id="go">Pause</button><input id="s" type="range" min="0" aria-label="step"></div>
+<p id="say" aria-live="polite"></p>
+<p class="key"><span style="background:#16a34a;margin-left:0"></span>author
+<span style="background:#2563eb"></span>virtual source
+<span style="background:#dc2626"></span>suspected (darker: more)
+<span style="background:#cbd5e0"></span>holder, not suspected</p>
+<script>
+const scene=__SCENE__,c=document.getElementById("c"),x=c.getContext("2d"),s=document.getElementById("s");
+const at=new Map(scene.nodes.map(n=>[n.id,n]));s.max=scene.frames.length-1;let k=0,on=true;
+const px=n=>700+n.x*640,py=n=>700+n.y*640;
+function dot(n,r,fill,ring){x.beginPath();x.arc(px(n),py(n),r,0,7);x.fillStyle=fill;x.fill();
+if(ring){x.lineWidth=6;x.strokeStyle=ring;x.stroke()}}
+function draw(){const f=scene.frames[k],here=scene.nodes.filter(n=>n.t<=f.step);x.clearRect(0,0,1400,1400);
+x.strokeStyle="#a0aec0";x.lineWidth=2;for(const n of here)if(n.p>=0){const p=at.get(n.p);x.beginPath();
+x.moveTo(px(n),py(n));x.lineTo(px(p),py(p));x.stroke()}
+const top=Math.max(1e-9,...Object.values(f.belief)),r=here.length>600?6:here.length>150?9:14;
+for(const n of here){const b=(f.belief[n.id]||0)/top;dot(n,r,b?`rgba(220,38,38,${0.15+0.85*b})`:"#cbd5e0",
+n.id===f.source?"#2563eb":null)}const a=at.get(scene.author);dot(a,r*.55,"#16a34a","#16a34a");
+const d=f.detection===null?"not known at odd steps on this graph":(100*f.detection).toFixed(1)+" %";
+const say=`Step ${f.step}: ${here.length} holders. Chance that the best guess is right: ${d}.`;
+document.getElementById("say").textContent=say;
+s.value=k}
+s.oninput=()=>{on=false;document.getElementById("go").textContent="Play";k=+s.value;draw()};
+document.getElementById("go").onclick=e=>{on=!on;e.target.textContent=on?"Pause":"Play"};
+setInterval(()=>{if(on){k=(k+1)%scene.frames.length;draw()}},900);draw();
+</script></main></body></html>
+"""

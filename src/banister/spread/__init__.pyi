@@ -1,0 +1,33 @@
+from ..recipes.spread import load_graph as load_graph
+from ..recipes.spread import parse_adversary as parse_adversary
+from ..recipes.spread import parse_protocol as parse_protocol
+from ..recipes.spread_advise import Advice as Advice
+from ..recipes.spread_advise import advise as advise
+from ..recipes.spread_figures import draw_all as draw_all
+from ..recipes.spread_locate import Located as Located
+from ..recipes.spread_locate import Suspect as Suspect
+from ..recipes.spread_locate import locate as locate
+from ..recipes.spread_run import SpreadRun as SpreadRun
+from ..recipes.spread_run import run_spread as run_spread
+from ..recipes.spread_study import Study as Study
+from ..recipes.spread_study import StudyResult as StudyResult
+from . import detection as detection
+from . import generators as generators
+from .adversary import LinkedPosts as LinkedPosts
+from .adversary import SnapshotAdversary as SnapshotAdversary
+from .adversary import SnapshotAndSpies as SnapshotAndSpies
+from .adversary import SpyAdversary as SpyAdversary
+from .graph import Graph as Graph
+from .protocols import Adaptive as Adaptive
+from .protocols import Dandelion as Dandelion
+from .protocols import Diffusion as Diffusion
+from .protocols import Flooding as Flooding
+from .protocols import Hybrid as Hybrid
+from .protocols import Line as Line
+from .protocols import Preferential as Preferential
+from .protocols import Tree as Tree
+from .study import Estimate as Estimate
+from .study import Row as Row
+from .trees import InfiniteTree as InfiniteTree
+
+__all__: list[str]

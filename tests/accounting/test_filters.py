@@ -12,6 +12,7 @@ from banister.accounting.gates import Basic, Renyi
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
+from banister.mechanisms.discrete_gaussian import DiscreteGaussian
 
 EACH = [AsYouGo(guard=guard, unit="1/10") for guard in Guard]
 NAMES = [guard.value for guard in Guard]
@@ -160,6 +161,17 @@ def test_gaussian_losses_pass_the_renyi_gate_and_close_the_basic_one() -> None:
     assert after[1] is None
     assert guard.free(after)[0] == "epsilons added up: closed"
     assert Fraction(2, 5) < guard.largest_epsilon(after) < Fraction(1, 2)
+
+
+def test_noise_known_by_its_curve_alone_costs_a_little_more_than_its_gaussian_twin() -> None:
+    """Discrete Gaussian noise is put on a grid from above; on a wide lattice it is Gaussian noise all but exactly."""
+    gate = filter_for(Guarantee(1, "1e-6"), AsYouGo()).gates[1]
+    curve = of(DiscreteGaussian.with_sigma(sigma=20, sensitivity=1))
+    price, twin = gate.price(curve.priced), gate.price(PrivacyLoss.gaussian(Fraction(1, 400)))
+    assert price is not None
+    assert twin is not None
+    assert twin * Fraction(999, 1000) < price < twin * Fraction(11, 10)
+    assert 0 < curve.delta < Fraction(1, 10**12)
 
 
 def test_a_loss_that_no_gate_can_price_is_told_so() -> None:

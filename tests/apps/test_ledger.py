@@ -43,6 +43,13 @@ def test_a_plan_is_made_for_so_many_questions(tmp_path: Path) -> None:
         assert words in done.output
 
 
+def test_a_plan_is_made_of_a_list(tmp_path: Path) -> None:
+    words = ["--epsilon", "0.9975", "--delta", "0.04", "--neighbours", "replace", "--plan", "30 x (0.1, 0.001)"]
+    assert "a plan of 30, fixed in advance" in run("create", str(tmp_path / "b"), *words).output
+    with bn.Ledger.open(tmp_path / "b") as ledger:
+        ledger.charge(bn.Guarantee("0.1", "0.001"), label="planned", neighbours=REPLACE)
+
+
 def test_show_tells_what_is_used_and_what_fits(path: str, tmp_path: Path) -> None:
     done = run("show", path, "--figure", str(tmp_path / "b.svg"))
     for words in ("charges     2", "% of the allowance", "epsilon up to 0.7 in one", "9e-08 left for charges"):
@@ -76,7 +83,7 @@ def test_verify_says_clean_and_gives_a_proof_that_verifies(path: str) -> None:
     [
         (["--neighbours", "both", *GO], BadValue, "--neighbours both must be one of: add-remove, replace"),
         (["--neighbours", "replace"], BadValue, "Say what the ledger is for: --questions 100 for a plan"),
-        (["--neighbours", "replace", "--questions", "3", *GO], BadValue, "One of the two."),
+        (["--neighbours", "replace", "--questions", "3", *GO], BadValue, "One of the three."),
         (["--neighbours", "replace", "--as-you-go", "magic"], BadValue, "--as-you-go magic must be one of: renyi"),
         (["--neighbours", "replace", "--reserve", "2", *GO], BadValue, "reserve = 2 must be a number from 0 to 1"),
     ],

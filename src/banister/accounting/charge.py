@@ -12,6 +12,9 @@ from banister.errors import BadValue
 LONGEST_LABEL = 200
 """A label is one line for people; what was computed is named by the plan's hash."""
 
+GRID_WIDTH = 1e-3
+"""How finely a loss that is known by its curve alone is put on a grid, for filters: relative, in epsilon."""
+
 
 class HasLoss(Protocol):
     """A mechanism, or whatever else knows what it gives away."""
@@ -33,6 +36,8 @@ class Charge:
     """
 
     loss: PrivacyLoss
+    priced: PrivacyLoss
+    """What filters price: the loss, with a law on a grid above each part that is known by its curve alone."""
     delta: Fraction
     """The probability that an answer tells the neighbours apart for certain: exact, or rounded up."""
     neighbours: Neighbours
@@ -53,13 +58,14 @@ class Charge:
     def of(cls, cost: Cost, *, label: str, neighbours: Neighbours, plan: str = "") -> "Charge":
         """The charge for a loss, a guarantee or a mechanism."""
         loss = loss_of(cost)
-        delta = cost.delta if isinstance(cost, Guarantee) else escape(loss)
-        return cls(loss=loss, delta=delta, neighbours=neighbours, label=label, plan=plan)
+        priced = priceable(loss)
+        delta = cost.delta if isinstance(cost, Guarantee) else escape(priced)
+        return cls(loss=loss, priced=priced, delta=delta, neighbours=neighbours, label=label, plan=plan)
 
     @property
     def epsilon(self) -> Fraction | None:
         """The epsilon that holds except with the probability delta; nothing where the loss has no bound."""
-        return largest_finite_loss(self.loss)
+        return largest_finite_loss(self.priced)
 
 
 def loss_of(cost: Cost) -> PrivacyLoss:
@@ -77,6 +83,18 @@ def loss_of(cost: Cost) -> PrivacyLoss:
     if not isinstance(loss, PrivacyLoss):
         raise BadValue(f"The loss of {type(cost).__name__} is a {type(loss).__name__}, not a PrivacyLoss.")
     return loss
+
+
+def priceable(loss: PrivacyLoss) -> PrivacyLoss:
+    """The loss itself where all its parts have known moments; a loss above it, on a grid, where one has none.
+
+    The grid's law gives away more than the curve at every epsilon, in both directions; beyond its last point the mass
+    is at infinity, and is charged as delta.
+    """
+    two = Fraction(2)
+    return PrivacyLoss.of_terms(
+        (law if law.moment(two).is_finite() else law.bounds(GRID_WIDTH)[0], count) for law, count in loss.terms
+    )
 
 
 def largest_finite_loss(loss: PrivacyLoss) -> Fraction | None:

@@ -92,7 +92,7 @@ class Filter:
 
     def prices(self, charge: Charge) -> tuple[Total, ...]:
         """What a charge costs in each currency, whatever came before."""
-        return (charge.delta, *(gate.price(charge.loss) for gate in self.gates))
+        return (charge.delta, *(gate.price(charge.priced) for gate in self.gates))
 
     def place(self, totals: tuple[Total, ...], prices: tuple[Total, ...]) -> tuple[Total, ...] | None:
         """The totals after a charge, or nothing if no gate has room for it."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from banister.accounting.calibrate import largest_size
 from banister.accounting.charge import Charge, Cost, loss_of
 from banister.accounting.filters import Total
-from banister.accounting.gates import largest
 from banister.core import need
 from banister.core.exact import brief, brief_down
 from banister.core.guarantee import Guarantee, Neighbours
@@ -147,12 +147,7 @@ def plan_for(budget: Guarantee, questions: Questions) -> FixedPlan:
     """
     if isinstance(questions, int | float):
         count = need.whole("questions", questions, least=1)
-        share = largest(lambda epsilon: _fits([(Guarantee(epsilon), count)], budget))
-        if share == 0:
-            raise BadValue(
-                f"The budget {budget} leaves no epsilon for {count} questions. Plan fewer, or raise the budget."
-            )
-        return FixedPlan((Slot.of(Guarantee(share), count),))
+        return FixedPlan((Slot.of(Guarantee(_share(budget, count)), count),))
     items = [_counted(item) for item in questions]
     if not items:
         raise BadValue("A plan needs at least one question, e.g. questions=[bn.Guarantee(0.1)] * 5 or questions=5.")
@@ -168,6 +163,15 @@ def plan_for(budget: Guarantee, questions: Questions) -> FixedPlan:
         before = slots.get(slot.loss)
         slots[slot.loss] = slot if before is None else replace(before, count=before.count + count)
     return FixedPlan(tuple(slots.values()))
+
+
+def _share(budget: Guarantee, count: int) -> Fraction:
+    """The largest epsilon of so many equal questions: the even share, or more where there is a delta."""
+    even = budget.epsilon / count
+    if budget.delta == 0:
+        return even
+    size = largest_size(PrivacyLoss.pure, total=budget, questions=count, beside=PrivacyLoss.nothing())
+    return max(even, Fraction(size))
 
 
 def _counted(item: Cost | tuple[Cost, int]) -> tuple[Cost, int]:

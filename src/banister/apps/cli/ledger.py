@@ -22,23 +22,26 @@ def register(app: typer.Typer) -> None:
         delta: Annotated[str, typer.Option(help="The budget's delta; 0 for pure privacy.")],
         neighbours: Annotated[str, typer.Option(help="add-remove or replace.")],
         questions: Annotated[int, typer.Option(help="So many equal questions, planned now.", min=0)] = 0,
+        plan: Annotated[str, typer.Option(help='A list of questions, e.g. "30 x (0.1, 0), 5 x laplace(0.2)".')] = "",
         as_you_go: Annotated[str, typer.Option(help="A filter: renyi, basic, zcdp, gdp or units.")] = "",
         reserve: Annotated[str, typer.Option(help="Share of delta kept for charges with their own.")] = "1/10",
         unit: Annotated[str, typer.Option(help="Epsilon of one unit, for --as-you-go units.")] = "0",
     ) -> None:
-        """Make a ledger, for a plan (--questions) or as you go. What is there already is never overwritten.
+        """Make a ledger, for a plan (--questions, --plan) or as you go. What is there already is never overwritten.
 
         Example: banister ledger create a.ledger --epsilon 1 --delta 1e-6 --neighbours replace --as-you-go renyi
         """
         from banister.apps.cli.say import chosen
         from banister.core.guarantee import Guarantee, Neighbours
         from banister.recipes.ledger import AsYouGo, Guard, Ledger
+        from banister.recipes.questions import read_questions
 
-        _one_of_two(questions, as_you_go)
+        _one_of_three(questions, plan, as_you_go)
         guard = AsYouGo(guard=chosen("as-you-go", as_you_go or "renyi", Guard), reserve=reserve, unit=unit)
+        listed = [(question.loss, question.count) for question in read_questions(plan)] if plan else []
         relation = chosen("neighbours", neighbours, Neighbours)
         budget = Guarantee(epsilon, delta)
-        with Ledger.create(ledger, budget=budget, neighbours=relation, questions=questions or guard) as made:
+        with Ledger.create(ledger, budget=budget, neighbours=relation, questions=questions or listed or guard) as made:
             _show(made)
 
     @family.command()
@@ -92,13 +95,13 @@ def register(app: typer.Typer) -> None:
         typer.echo(f"Proof of this state, to be kept elsewhere: {charges}:{last}")
 
 
-def _one_of_two(questions: int, as_you_go: str) -> None:
+def _one_of_three(questions: int, plan: str, as_you_go: str) -> None:
     from banister.errors import BadValue
 
-    if bool(questions) == bool(as_you_go):
+    if [bool(questions), bool(plan), bool(as_you_go)].count(True) != 1:
         raise BadValue(
-            "Say what the ledger is for: --questions 100 for a plan of so many equal questions, accounted exactly, or "
-            "--as-you-go renyi for questions that may depend on earlier answers. One of the two."
+            "Say what the ledger is for: --questions 100 for a plan of so many equal questions, --plan '30 x (0.1, 0)' "
+            "for a list of them, or --as-you-go renyi for questions that depend on earlier answers. One of the three."
         )
 
 

@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 JOBS   ?= 2
 
-.PHONY: run test check quick format lint types unit doctest readme docs bench vectors smoke lock clean setup
+.PHONY: run test check quick format lint types unit doctest readme docs bench vectors smoke lock clean setup reference
 
 run: $(READY)
 	rm -rf build/health
@@ -58,6 +58,10 @@ bench: $(READY)
 
 vectors: $(READY)
 	$(BIN)/python -m tests.vectors.make
+
+# The command reference is made from the program; a test notices when it is stale.
+reference: $(READY)
+	$(BIN)/python docs/reference.py
 
 # The built package alone, in an empty environment, without development tools.
 smoke: $(READY)

@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
     def run(
         graph: GraphOption = "regular-tree:4",
         protocol: Annotated[str, typer.Option(help="Such as adaptive:degree=4, tree, diffusion:0.5.")] = "adaptive",
-        steps: Annotated[int, typer.Option(min=1)] = 10,
+        steps: Annotated[int, typer.Option(min=1, help="How many steps to spread.")] = 10,
         author: Annotated[str, typer.Option(help="Who writes; drawn when not given.")] = "",
         seed: Seed = 0,
         watch: Annotated[bool, typer.Option("--watch", help="See it grow, step by step.")] = False,

@@ -1,0 +1,44 @@
+"""Every command has help and a documented example, and the command reference is up to date."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import typer
+
+from banister.apps.cli import build
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def reference() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference", DOCS / "reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+COMMANDS = [
+    (path, command)
+    for path, command in reference().walk(typer.main.get_command(build()), "banister")
+    if not hasattr(command, "commands")
+]
+
+
+def test_the_reference_is_not_stale() -> None:
+    kept = (DOCS / "command-reference.md").read_text(encoding="utf-8")
+    assert kept == reference().text(), "Run `make reference`."
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[path for path, _ in COMMANDS])
+def test_a_command_has_help_and_an_example(path: str, command: Any) -> None:
+    assert command.help
+    assert all(getattr(parameter, "help", "given") for parameter in command.params), path
+    pages = [DOCS.parent / "README.md", DOCS / "commands.md", *(DOCS / "guide").glob("*.md")]
+    written = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    assert re.search(rf"(\$ |`){path}\b", written), f"no example of `{path}` in the documents"

@@ -158,6 +158,11 @@ def test_the_event_that_breaks_floating_point_noise_is_harmless_here() -> None:
         ({"epsilon": 1, "sensitivity": 1, "cost": lambda x: x}, "The cost is not symmetric: it is 0.125 for an error"),
         ({"epsilon": 1, "sensitivity": 1, "cost": lambda x: np.exp(1.5 * abs(x))}, "expectation diverges"),
         ({"epsilon": 1, "sensitivity": 1, "cost": lambda x: x * float("nan")}, r"not a number \(NaN\)"),
+        ({"epsilon": 1e6, "sensitivity": 1}, r"epsilon = 1000000 must be at most 500\. Beyond that nothing is hidden"),
+        (
+            {"epsilon": 1, "sensitivity": 1e300},
+            r"sensitivity = 1e\+300 must lie between 1e-100 and 1e100\. Count in other",
+        ),
         ({"epsilon": 1e-12, "sensitivity": 1, "grid": 1e-9}, "reaches beyond 64-bit integers"),
     ],
 )
@@ -170,6 +175,14 @@ def test_bad_input_is_told(arguments: dict[str, Any], message: str) -> None:
 def test_a_gamma_outside_is_refused() -> None:
     with pytest.raises(BadValue, match=r"gamma = 1\.5 must be a number from 0 to 1"):
         Staircase.with_gamma(epsilon=1, sensitivity=1, gamma=1.5)
+
+
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-9, 40, 500])
+@pytest.mark.parametrize("sensitivity", [1e-100, 0.3, 1e100])
+def test_the_default_grid_fits_64_bits_at_the_ends_of_the_range(epsilon: float, sensitivity: float) -> None:
+    noise = Staircase(epsilon=epsilon, sensitivity=sensitivity)
+    assert math.isfinite(noise.release(3 * sensitivity))
+    assert noise.loss().delta_at(epsilon).up == 0
 
 
 def test_an_answer_may_be_a_fraction_of_any_grid() -> None:

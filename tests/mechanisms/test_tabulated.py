@@ -149,7 +149,7 @@ def test_masses_that_are_no_law_are_refused(masses: Any, message: str) -> None:
     [
         ({"delta": 0}, r"delta = 0 must be a number above 0 and below 1\. For delta = 0 use IntegerStaircase\."),
         ({"delta": 1.5}, r"delta = 1\.5 must be"),
-        ({"epsilon": -1}, r"epsilon = -1 must be a finite number, 0 or above\."),
+        ({"epsilon": -1}, r"epsilon = -1 must be a number from 0 to 500\."),
         ({"sensitivity": 0}, r"sensitivity = 0 must be a whole number, 1 or above\."),
         ({"sensitivity": 60, "delta": 1e-9}, r"would have \d+ rows; at most 40000 are tried\. Use TruncatedStaircase"),
     ],

@@ -119,3 +119,12 @@ def test_racing_processes_fill_the_budget_exactly(tmp_path: Path) -> None:
         assert ledger.verify()[0] == 50
         assert ledger.history()[-1].totals == (Fraction(0), Fraction(1))
         assert ledger.remaining().largest_epsilon == 0
+
+
+def test_a_budget_that_promises_nothing_is_refused() -> None:
+    with pytest.raises(
+        BadValue, match=r"budget epsilon = 1000000 must be a number from 0 to 10000\. A larger one promises"
+    ):
+        bn.Ledger.create(
+            "memory:", budget=bn.Guarantee(10**6), neighbours=bn.Neighbours.REPLACE, questions=bn.AsYouGo()
+        )

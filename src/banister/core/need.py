@@ -13,6 +13,10 @@ from banister.errors import BadValue
 
 T = TypeVar("T")
 
+LARGEST_EPSILON = 500
+"""Beyond this e^-epsilon, and what is hidden, is less than a chance in 10^217."""
+SMALLEST_SIZE, LARGEST_SIZE = Fraction(1e-100), Fraction(1e100)
+
 
 def exact(name: str, value: Number) -> Fraction:
     """The exact fraction that a user's number is; a float is the fraction it stores."""
@@ -31,6 +35,25 @@ def positive(name: str, value: Number, hint: str = "") -> Fraction:
     number = _finite(name, value, "above 0", hint)
     if not number > 0:
         raise BadValue(_sentence(f"{name} = {brief(number)} must be a finite number above 0.", hint))
+    return number
+
+
+def level(name: str, value: Number, hint: str = "") -> Fraction:
+    """An epsilon above 0 that still hides something."""
+    number = positive(name, value, hint)
+    if number > LARGEST_EPSILON:
+        raise BadValue(
+            f"{name} = {brief(number)} must be at most {LARGEST_EPSILON}. Beyond that nothing is hidden: publish "
+            "without noise and say so, or take a smaller one."
+        )
+    return number
+
+
+def size(name: str, value: Number) -> Fraction:
+    """A size above 0 of which doubles can still hold every power that is needed."""
+    number = positive(name, value)
+    if not SMALLEST_SIZE <= number <= LARGEST_SIZE:
+        raise BadValue(f"{name} = {brief(number)} must lie between 1e-100 and 1e100. Count in other units.")
     return number
 
 

@@ -61,7 +61,7 @@ class Choice(ABC):
         return self.epsilon if self.moves is Moves.ONE_WAY else self.epsilon / 2
 
     def _fix(self, epsilon: Number, sensitivity: Number, moves: Moves) -> tuple[Fraction, Fraction, Moves]:
-        level = need.positive("epsilon", epsilon, HINT)
+        level = need.level("epsilon", epsilon, HINT)
         reach = need.positive("sensitivity", sensitivity)
         if not isinstance(moves, Moves):
             raise BadValue(f"moves = {moves!r} must be Moves.ONE_WAY or Moves.ANY_WAY: how neighbours' scores differ.")

@@ -58,7 +58,7 @@ class CutSketch:
     """The square root of the floor w."""
 
     def __init__(self, *, epsilon: Number, delta: Number, nodes: int, rows: int) -> None:
-        level = need.positive("epsilon", epsilon)
+        level = need.level("epsilon", epsilon)
         chance = need.strictly_between("delta", delta, 0, 1, "A Gaussian sketch needs some delta.")
         count = need.whole("nodes", nodes, least=2, most=NODES_LIMIT)
         size = need.whole("rows", rows, least=1, most=1 << 20)

@@ -38,7 +38,7 @@ class DiscreteGaussian(IntegerNoise):
     cost: Cost
 
     def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
-        level = need.non_negative("epsilon", epsilon, HINT)
+        level = need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON, HINT)
         chance = need.strictly_between("delta", delta, 0, 1, "Use IntegerStaircase for delta = 0.")
         reach = need.whole("sensitivity", sensitivity, least=1)
 
@@ -51,7 +51,7 @@ class DiscreteGaussian(IntegerNoise):
     def with_sigma(cls, *, sigma: Number, sensitivity: Number, cost: CostLike = "magnitude") -> "DiscreteGaussian":
         """The law of a sigma of one's own; `loss` tells what it gives away."""
         made = cls.__new__(cls)
-        made._fix(need.whole("sensitivity", sensitivity, least=1), float(need.positive("sigma", sigma)), cost)
+        made._fix(need.whole("sensitivity", sensitivity, least=1), float(need.size("sigma", sigma)), cost)
         return made
 
     def _fix(self, sensitivity: int, sigma: float, cost: CostLike) -> None:

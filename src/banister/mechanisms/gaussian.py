@@ -49,9 +49,9 @@ class Gaussian(LineNoise):
         cost: CostLike = "magnitude",
         grid: Grid | Number | None = None,
     ) -> None:
-        level = need.non_negative("epsilon", epsilon, HINT)
+        level = need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON, HINT)
         chance = need.strictly_between("delta", delta, 0, 1, "Gaussian noise needs some delta; use Staircase for none.")
-        reach = need.positive("sensitivity", sensitivity)
+        reach = need.size("sensitivity", sensitivity)
 
         def private(sigma: Fraction) -> bool:
             return PrivacyLoss.gaussian((reach / sigma) ** 2).delta_at(level).up <= chance
@@ -69,8 +69,8 @@ class Gaussian(LineNoise):
     ) -> "Gaussian":
         """Gaussian noise of a standard deviation of one's own; `loss` tells what it gives away."""
         made = cls.__new__(cls)
-        spread = float(need.positive("sigma", sigma))
-        made._fix(need.positive("sensitivity", sensitivity), spread, cost, grid)
+        spread = float(need.size("sigma", sigma))
+        made._fix(need.size("sensitivity", sensitivity), spread, cost, grid)
         return made
 
     def _fix(self, sensitivity: Fraction, sigma: float, cost: CostLike, grid: Grid | Number | None) -> None:

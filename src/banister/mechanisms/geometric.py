@@ -33,7 +33,7 @@ class Geometric(IntegerNoise):
     cost: Cost
 
     def __init__(self, *, epsilon: Number, cost: CostLike = "magnitude") -> None:
-        object.__setattr__(self, "epsilon", need.positive("epsilon", epsilon, HINT))
+        object.__setattr__(self, "epsilon", need.level("epsilon", epsilon, HINT))
         object.__setattr__(self, "cost", Cost.of(cost))
 
     @property

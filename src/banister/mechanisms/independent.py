@@ -83,7 +83,7 @@ def laplace_vector_risk(
     >>> laplace_vector_risk(epsilon=1, sensitivity=1, dimension=4)
     4.0
     """
-    scale = need.positive("sensitivity", sensitivity) / need.positive("epsilon", epsilon, HINT)
+    scale = need.size("sensitivity", sensitivity) / need.level("epsilon", epsilon, HINT)
     size = need.whole("dimension", dimension, least=1)
     return float(size * scale if exponent_of(Cost.of(cost)) == 1 else 2 * size * scale**2)
 
@@ -100,9 +100,9 @@ def split_staircase_risk(
     3.9586
     """
     size = need.whole("dimension", dimension, least=1)
-    reach, exponent = need.positive("sensitivity", sensitivity), exponent_of(Cost.of(cost))
+    reach, exponent = need.size("sensitivity", sensitivity), exponent_of(Cost.of(cost))
     with precision(BALL_BITS):
-        level = ball(need.positive("epsilon", epsilon, HINT) / size)
+        level = ball(need.level("epsilon", epsilon, HINT) / size)
         if exponent == 1:
             return float(size * ball(reach) / (2 * (level / 2).sinh()))
         b = (-level).exp()

@@ -38,7 +38,7 @@ class IntegerStaircase(IntegerNoise):
     cost: Cost
 
     def __init__(self, *, epsilon: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
-        level = need.positive("epsilon", epsilon, HINT)
+        level = need.level("epsilon", epsilon, HINT)
         reach = need.whole("sensitivity", sensitivity, least=1)
         chosen = Cost.of(cost)
         self._fix(level, reach, best_step_width(level, reach, chosen), chosen)
@@ -51,7 +51,7 @@ class IntegerStaircase(IntegerNoise):
         reach = need.whole("sensitivity", sensitivity, least=1)
         step = need.whole("step_width", step_width, least=1, most=reach)
         made = cls.__new__(cls)
-        made._fix(need.positive("epsilon", epsilon, HINT), reach, step, Cost.of(cost))
+        made._fix(need.level("epsilon", epsilon, HINT), reach, step, Cost.of(cost))
         return made
 
     def _fix(self, epsilon: Fraction, sensitivity: int, step_width: int, cost: Cost) -> None:

@@ -56,7 +56,7 @@ class IntegerVectorStaircase:
     def __init__(
         self, *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "magnitude"
     ) -> None:
-        level = need.positive("epsilon", epsilon, HINT)
+        level = need.level("epsilon", epsilon, HINT)
         reach = need.whole("sensitivity", sensitivity, least=1)
         size = need.whole("dimension", dimension, least=1, most=LARGEST_DIMENSION)
         chosen = Cost.of(cost)
@@ -79,7 +79,7 @@ class IntegerVectorStaircase:
         chosen = Cost.of(cost)
         exponent_of(chosen)
         made = cls.__new__(cls)
-        made._fix(need.positive("epsilon", epsilon, HINT), reach, size, step, chosen)
+        made._fix(need.level("epsilon", epsilon, HINT), reach, size, step, chosen)
         return made
 
     def _fix(self, epsilon: Fraction, sensitivity: int, dimension: int, step_width: int, cost: Cost) -> None:

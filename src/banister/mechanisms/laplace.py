@@ -46,7 +46,7 @@ class Laplace(LineNoise):
         cost: CostLike = "magnitude",
         grid: Grid | Number | None = None,
     ) -> None:
-        level, reach = need.positive("epsilon", epsilon, HINT), need.positive("sensitivity", sensitivity)
+        level, reach = need.level("epsilon", epsilon, HINT), need.size("sensitivity", sensitivity)
         if grid is None:
             grid = Grid.fine_for(reach / level)
         chosen = grid if isinstance(grid, Grid) else Grid(grid)

@@ -41,7 +41,7 @@ def pure_bound(*, epsilon: Number, sensitivity: Number, cost: CostLike = "magnit
 
     Up to a sensitivity of 2^40 the best step is found in certified arithmetic, and the bound is the optimum itself.
     """
-    level, _, reach, _ = _checked(need.positive("epsilon", epsilon, HINT), 0, sensitivity, cost)
+    level, _, reach, _ = _checked(need.level("epsilon", epsilon, HINT), 0, sensitivity, cost)
     if reach > _LARGEST_CERTIFIED:
         return scaling_bound(epsilon=level, delta=0, sensitivity=reach, cost=cost)
     return max(0.0, math.nextafter(IntegerStaircase(epsilon=level, sensitivity=reach, cost=cost).risk(), 0.0))
@@ -147,7 +147,7 @@ def _checked(
     if chosen.exponent not in (1, 2):
         raise BadValue(f"No lower bound is known for the cost {chosen.name!r}. Take 'magnitude' or 'power'.")
     return (
-        need.non_negative("epsilon", epsilon),
+        need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON),
         need.between("delta", delta, 0, 1),
         need.whole("sensitivity", sensitivity, least=1),
         int(chosen.exponent),

@@ -20,7 +20,8 @@ from banister.mechanisms.integer_staircase import HINT, IntegerStaircase
 from banister.mechanisms.line_noise import LineNoise
 from banister.sampling.bits import BitSource
 
-_FINEST = Fraction(1, 1 << 50)
+_ROOM = Fraction(1, 1 << 28)
+"""What a step may not be finer than, in 2^-20 of sensitivity/epsilon, so that a thousand times it fits 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -136,7 +137,8 @@ def default_grid(epsilon: Fraction, sensitivity: Fraction) -> Grid:
     the sensitivity, but no finer than what 64-bit integers can hold.
     """
     magnitude = Fraction(1 / (2 * math.sinh(min(float(epsilon), 80.0) / 2)))
-    return Grid.fine_for(sensitivity * max(min(magnitude, Fraction(1)), _FINEST * (1 << 21)))
+    roomy = Fraction(_ROOM) / min(epsilon, Fraction(1))
+    return Grid.fine_for(sensitivity * max(min(magnitude, Fraction(1)), roomy))
 
 
 def best_gamma(epsilon: Fraction, sensitivity: Fraction, cost: Cost) -> float:
@@ -193,7 +195,7 @@ def _tail(size: Floats, epsilon: Fraction, sensitivity: Fraction, gamma: float) 
 
 
 def _checked(epsilon: Number, sensitivity: Number) -> tuple[Fraction, Fraction]:
-    return need.positive("epsilon", epsilon, HINT), need.positive("sensitivity", sensitivity)
+    return need.level("epsilon", epsilon, HINT), need.size("sensitivity", sensitivity)
 
 
 def examples() -> tuple[Staircase, ...]:

@@ -50,7 +50,7 @@ class TabulatedNoise(IntegerNoise):
         self, *, masses: Sequence[Number], epsilon: Number, sensitivity: Number, cost: CostLike = "magnitude"
     ) -> None:
         exact = _checked(masses)
-        level = need.non_negative("epsilon", epsilon)
+        level = need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON)
         reach = need.whole("sensitivity", sensitivity, least=1)
         delta = hockey_stick_up(exact, level, reach)
         both = np.array([float(exact[0]), *(2 * float(mass) for mass in exact[1:])])
@@ -87,7 +87,7 @@ class TabulatedNoise(IntegerNoise):
         The bound is read from the dual values in exact arithmetic and rounded down; it holds for noise of any support,
         whatever the solver did.
         """
-        level = need.non_negative("epsilon", epsilon)
+        level = need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON)
         chance = need.strictly_between("delta", delta, 0, 1, "For delta = 0 use IntegerStaircase.")
         reach = need.whole("sensitivity", sensitivity, least=1)
         chosen = Cost.of(cost)

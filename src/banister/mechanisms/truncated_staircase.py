@@ -46,7 +46,7 @@ class TruncatedStaircase(IntegerNoise):
     """The largest size that the noise can have."""
 
     def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
-        level = need.positive("epsilon", epsilon, "For epsilon = 0 use Uniform. " + HINT)
+        level = need.level("epsilon", epsilon, "For epsilon = 0 use Uniform. " + HINT)
         chance = need.between("delta", delta, 0, 1)
         need.positive("delta", chance, "For delta = 0 use IntegerStaircase.")
         reach = need.whole("sensitivity", sensitivity, least=1)

@@ -55,7 +55,7 @@ class VarianceSketch:
     """w: the deviation of the floor's noise, for rows of length 1."""
 
     def __init__(self, *, epsilon: Number, delta: Number, columns: int, rows: int, neighbours: Neighbours) -> None:
-        level = need.positive("epsilon", epsilon)
+        level = need.level("epsilon", epsilon)
         chance = need.strictly_between("delta", delta, 0, 1, "A Gaussian sketch needs some delta.")
         count = need.whole("columns", columns, least=1, most=1 << 16)
         size = need.whole("rows", rows, least=2, most=1 << 20)

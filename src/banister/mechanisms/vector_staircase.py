@@ -62,8 +62,8 @@ class VectorStaircase:
         cost: CostLike = "magnitude",
         grid: Grid | Number | None = None,
     ) -> None:
-        level = need.positive("epsilon", epsilon, HINT)
-        reach = need.positive("sensitivity", sensitivity)
+        level = need.level("epsilon", epsilon, HINT)
+        reach = need.size("sensitivity", sensitivity)
         size = need.whole("dimension", dimension, least=1, most=LARGEST_DIMENSION)
         chosen = Cost.of(cost)
         gamma = best_gamma(level, size, exponent_of(chosen))

@@ -78,11 +78,11 @@ class Question:
         touches: Touches | str,
     ) -> "Question":
         """The question in the words of a user, checked."""
-        guarantee = Guarantee(need.non_negative("epsilon", epsilon, HINT), delta)
+        guarantee = Guarantee(need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON, HINT), delta)
         if guarantee.epsilon == 0 and guarantee.delta == 0:
             raise BadValue(f"epsilon = 0 and delta = 0 allow no answer at all. {HINT}")
         kind = Over(need.one_of("over", getattr(over, "value", over), tuple(each.value for each in Over)))
-        reach = need.positive("sensitivity", sensitivity)
+        reach = need.size("sensitivity", sensitivity)
         if kind is Over.INTEGERS:
             need.whole(
                 "sensitivity", sensitivity, least=1, hint="Answers that are whole numbers move by whole numbers."

@@ -20,6 +20,9 @@ from banister.errors import BadValue
 
 __all__ = ["AsYouGo", "Guard", "Ledger"]
 
+_LARGEST_BUDGET = 10_000
+"""No promise is left long before; beyond this the filters' numbers leave every floating-point range."""
+
 
 class Ledger:
     """A budget on disk. It holds the neighbours, the accountant fixed at creation, and every charge.
@@ -50,6 +53,7 @@ class Ledger:
         need.one_of("neighbours", neighbours, tuple(Neighbours))
         if not isinstance(budget, Guarantee) or budget.epsilon == 0:
             raise BadValue("The budget must be a bn.Guarantee(epsilon, delta) with an epsilon above 0.")
+        need.between("budget epsilon", budget.epsilon, 0, _LARGEST_BUDGET, "A larger one promises nothing.")
         terms = Terms(
             budget=budget, neighbours=neighbours, accountant=_accountant(budget, questions), created=clock.now()
         )

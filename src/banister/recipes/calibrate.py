@@ -35,7 +35,7 @@ def calibrate_laplace(*, total: Guarantee, questions: int, sensitivity: Number) 
 
     >>> scale = calibrate_laplace(total=Guarantee(1, 1e-6), questions=10, sensitivity=1)
     >>> print(f"{float(scale):.4f}")
-    9.9937
+    9.9898
     """
     size = largest_size(PrivacyLoss.laplace, total=total, questions=questions, beside=PrivacyLoss.nothing())
     return need.positive("sensitivity", sensitivity) / Fraction(size)

@@ -59,8 +59,9 @@ class Explanation:
 def explain(subject: Guarantee | Total, *, delta: Fraction = Fraction(0)) -> Explanation:
     """The meaning of a guarantee, or of a total at a given delta, from its region.
 
-    >>> print(explain(Guarantee(1, 1e-6)).detection[1])
-    (Fraction(1, 20), 0.1359150914229523)
+    >>> alarms, found = explain(Guarantee(1, 1e-6)).detection[1]
+    >>> print(f"{float(alarms):.2f} {found:.6f}")
+    0.05 0.135915
     """
     if isinstance(subject, Guarantee):
         guarantee, region = subject, PrivacyRegion.of_guarantee(subject)

@@ -19,7 +19,7 @@ def crossing(upper: Certified, lower: Certified, goal: arb, *, start: float, rat
     """
     guess = _secant(upper, goal, start, rate)
     high = _prove(upper, goal, guess, rate, side=1)
-    if lower is not upper:
+    if lower != upper:  # Two bound methods of one value are equal, never identical.
         guess = _secant(lower, goal, start, rate)
     return Bracket(_prove(lower, goal, guess, rate, side=-1), high)
 
@@ -60,6 +60,6 @@ def _secant(curve: Certified, goal: arb, start: float, rate: float) -> float:
         x = max(x + step, 0.0)
         if abs(step) <= 4e-16 * x or x == before[0]:
             break
-        if abs(value) < max(1e-15, 0.1 * float(found.rad() / middle)):
+        if abs(value) < max(1e-15, float(found.rad() / middle)):  # Further on, the proof could not follow.
             break
     return x

@@ -9,7 +9,7 @@ from banister.errors import BadValue
 from banister.recipes import spread_study
 from banister.recipes.spread_figures import draw_all
 from banister.recipes.spread_study import Study, steps_of
-from banister.spread.detection import adaptive_detection
+from banister.spread.detection import adaptive_detection, diffusion_limit
 from banister.spread.study import Estimate, by_degree
 
 GRAPH = "holme-kim:300:4:0.5"
@@ -30,6 +30,24 @@ def test_exact_detection_is_measured_exactly() -> None:
     study = Study("regular-tree:4", protocols=["adaptive:degree=4"], adversaries=["snapshot"], steps=[4, 6], trials=10)
     for row in study.run(workers=1).rows:
         assert row.detection.mean == pytest.approx(float(adaptive_detection(4, row.steps)))
+
+
+@pytest.mark.slow
+def test_diffusion_comes_down_to_its_asymptotic_detection() -> None:
+    """The rumor centre on a 3-regular tree is right in more than a quarter of cases, and tends to a quarter."""
+    study = Study(
+        "regular-tree:3",
+        protocols=["diffusion:0.1"],
+        adversaries=["snapshot:rumor"],
+        steps=[30, 55],
+        trials=900,
+        seed=3,
+    )
+    few, many = (row.detection for row in study.run(workers=1).rows)
+    assert few.mean > many.mean
+    assert diffusion_limit(3) < many.high
+    # About 600 holders lie a few hundredths above the limit; the rest is the error of 900 trials.
+    assert abs(many.mean - diffusion_limit(3)) < 0.03 + 3 * np.sqrt(0.25 * 0.75 / 900)
 
 
 def test_trials_do_not_depend_on_cores_or_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

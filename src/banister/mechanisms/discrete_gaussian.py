@@ -1,5 +1,6 @@
 """Gaussian noise on the integers, calibrated and drawn exactly."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -8,7 +9,7 @@ from flint import arb
 
 from banister.core import need
 from banister.core.cost import Cost, CostLike
-from banister.core.exact import BALL_BITS, Bracket, Number, ball, exp_ball, precision
+from banister.core.exact import BALL_BITS, Bracket, Number, exp_ball, precision
 from banister.core.gaussian_sum import gaussian_total, gaussian_upper_sum
 from banister.core.loss import PrivacyLoss
 from banister.mechanisms.calibration import least_scale
@@ -100,10 +101,10 @@ def hockey_stick(sigma: Fraction, shift: int, epsilon: Fraction) -> arb:
     with precision(BALL_BITS):
         centre = epsilon * sigma**2 / shift
         # The first outcome that speaks for the first neighbour, before and after the shift.
-        first = (centre - Fraction(shift, 2)).__floor__() + 1
+        first = math.floor(centre - Fraction(shift, 2)) + 1
         mine = gaussian_upper_sum(sigma, first)
         others = gaussian_upper_sum(sigma, first + shift)
-        return (mine - exp_ball(epsilon) * others) / gaussian_total(sigma) + 0 * ball(epsilon)
+        return (mine - exp_ball(epsilon) * others) / gaussian_total(sigma)
 
 
 def examples() -> tuple[DiscreteGaussian, ...]:

@@ -135,11 +135,7 @@ def for_vectors(question: Question) -> Iterator[VectorEntrant]:
         yield "staircase at epsilon/d, each alone", Independent(noise=split, dimension=d), ""
     if 0 < delta < 1:
         # The l2 norm is at most the l1 norm, and one Gaussian per coordinate only asks for the l2 norm.
-        bell: Noise = (
-            DiscreteGaussian(epsilon=epsilon, delta=delta, sensitivity=reach, cost=cost)
-            if question.over is Over.INTEGERS and d == 1
-            else Gaussian(epsilon=epsilon, delta=delta, sensitivity=reach, cost=cost)
-        )
+        bell = Gaussian(epsilon=epsilon, delta=delta, sensitivity=reach, cost=cost)
         yield "Gaussian, each alone", Independent(noise=bell, dimension=d), ""
 
 

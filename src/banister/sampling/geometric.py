@@ -39,11 +39,11 @@ class GeometricDraw:
         self._low_digits: list[ExactTable] = []
         self._top_unit = 1
         while rate < _SMALL_RATE:
-            self._low_digits.append(ExactTable(_digit_law(rate), glance=glance, word=word))
+            self._low_digits.append(ExactTable(_DigitLaw(rate), glance=glance, word=word))
             rate *= _RADIX
             self._top_unit *= _RADIX
         self._top_size = int(-(-_TAIL_RATE // rate))
-        self._top = ExactTable(_top_law(rate, self._top_size), glance=glance, word=word)
+        self._top = ExactTable(_TopLaw(rate, self._top_size), glance=glance, word=word)
 
     def draw(self, bits: BitSource) -> int:
         """One number."""
@@ -83,7 +83,7 @@ def geometric_draw(rate: Fraction) -> GeometricDraw:
     return GeometricDraw(rate)
 
 
-class _digit_law:  # noqa: N801  (a function with its parameters)
+class _DigitLaw:
     """P(low digit ≤ l) = (1 - b^(l+1)) / (1 - b^512)."""
 
     def __init__(self, rate: Fraction) -> None:
@@ -94,7 +94,7 @@ class _digit_law:  # noqa: N801  (a function with its parameters)
         return [(1 - ball(-self.rate * (digit + 1)).exp()) / whole for digit in range(_RADIX - 1)]
 
 
-class _top_law:  # noqa: N801
+class _TopLaw:
     """P(top digit ≤ l) = 1 - b^(l+1)."""
 
     def __init__(self, rate: Fraction, size: int) -> None:

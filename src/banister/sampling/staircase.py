@@ -49,10 +49,10 @@ class StaircaseDraw:
         self.step = step
         self._periods = periods
         self._geometric = GeometricDraw(epsilon, glance=glance, word=word)
-        self._coin = Coin(_far_part(epsilon, period, step), glance=glance, word=word)
+        self._coin = Coin(_FarPart(epsilon, period, step), glance=glance, word=word)
         self._table = None
         if period * periods <= _LARGEST_TABLE:
-            self._table = ExactTable(_size_law(epsilon, period, step, periods), glance=glance, word=word)
+            self._table = ExactTable(_SizeLaw(epsilon, period, step, periods), glance=glance, word=word)
 
     def draw(self, bits: BitSource) -> int:
         """One number."""
@@ -130,7 +130,7 @@ def _signed(sizes: NDArray[np.int64], bits: BitSource) -> NDArray[np.int64]:
     return (sizes ^ -negative) + negative
 
 
-class _far_part:  # noqa: N801  (a function with its parameters)
+class _FarPart:
     """P(the second part of the period) = b (period - step) / (step + b (period - step))."""
 
     def __init__(self, epsilon: Fraction, period: int, step: int) -> None:
@@ -141,7 +141,7 @@ class _far_part:  # noqa: N801  (a function with its parameters)
         return far / (self.step + far)
 
 
-class _size_law:  # noqa: N801
+class _SizeLaw:
     """P(size ≤ i) for i below the table's end, zero counted once."""
 
     def __init__(self, epsilon: Fraction, period: int, step: int, periods: int) -> None:

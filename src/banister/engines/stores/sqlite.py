@@ -136,7 +136,7 @@ class SqliteStore:
                 # No lock of SQLite's lies on the log, and it stays in place while a connection is open.
                 self._log = os.open(self._log_path(), os.O_RDWR)
                 self._connection.execute("PRAGMA busy_timeout = 0")  # From here on `_begin` does the waiting.
-            except BaseException:
+            except BaseException:  # Nothing is swallowed: what was opened is closed, whatever ended it, also a Ctrl-C.
                 self._connection.close()
                 raise
 
@@ -188,7 +188,7 @@ class SqliteStore:
         try:
             yield connection
             connection.execute("COMMIT")
-        except BaseException:
+        except BaseException:  # Nothing is swallowed: a half-made charge is undone, whatever ended it, also a Ctrl-C.
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise

@@ -1,11 +1,8 @@
 """Studies: protocols against adversaries on one graph, over many trials and all cores, and resumable."""
 
 import hashlib
-import multiprocessing
 import os
-import warnings
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +11,7 @@ import numpy as np
 from banister.core import need
 from banister.engines.checkpoints import Checkpoint
 from banister.engines.progress import Progress, bar
+from banister.engines.workers import in_processes
 from banister.errors import BadValue
 from banister.recipes.spread import GraphSource, load_graph, parse_adversary, parse_protocol
 from banister.spread.adversary import Adversary
@@ -103,14 +101,15 @@ class Study:
     ) -> None:
         missing = [piece for piece in pieces if piece not in done]
         progress(len(pieces) - len(missing), len(pieces))
-        for (cell, piece), rows in _computed(self, missing, workers):
+        for (cell, piece), rows in in_processes(self._work, missing, workers):
             done[cell, piece] = rows
             if saved is not None:
                 saved.save(cell, piece, rows)
             progress(len(done), len(pieces))
 
-    def piece(self, cell: int, piece: int) -> Floats:
-        """The trials of one piece."""
+    def _work(self, job: tuple[int, int]) -> Floats:
+        """The trials of one piece of one cell."""
+        cell, piece = job
         first = piece * PIECE
         return run_trials(self.cells[cell], self.seed, first, min(PIECE, self.trials - first))
 
@@ -154,35 +153,6 @@ def _check_authors(graph: Graph | InfiniteTree, authors: Sequence[int] | None) -
         raise BadValue("authors is empty: nobody could write. Leave it out to let everybody write.")
     for author in authors:
         need.whole("author", author, least=0, most=graph.count - 1)
-
-
-_current: Study | None = None
-"""The study of a worker process; set once when it starts."""
-
-
-def _start(study: Study) -> None:
-    global _current
-    _current = study
-
-
-def _work(cell: int, piece: int) -> Floats:
-    assert _current is not None
-    return _current.piece(cell, piece)
-
-
-def _computed(study: Study, missing: list[tuple[int, int]], workers: int) -> Iterator[tuple[tuple[int, int], Floats]]:
-    if workers == 1 or len(missing) <= 1:
-        for cell, piece in missing:
-            yield (cell, piece), study.piece(cell, piece)
-        return
-    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-    context = multiprocessing.get_context(method)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Forking is safe here: no thread of ours holds a lock.
-        with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(study,)) as pool:
-            waiting = {pool.submit(_work, *piece): piece for piece in missing}
-            for finished in as_completed(waiting):
-                yield waiting[finished], finished.result()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

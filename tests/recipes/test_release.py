@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import banister as bn
 from banister.errors import BadValue, BudgetExceeded, EngineFailed, LedgerMissing
 from banister.mechanisms import TruncatedStaircase
+from banister.recipes.ladder import RUNGS, columns_of
 from banister.recipes.plan_release import Plan
 from banister.recipes.release import _add_up, _draw, works
 from banister.sampling.bits import SYSTEM
@@ -79,8 +80,16 @@ def moved(here: list[Totals], there: list[Totals], plan: Plan) -> None:
             assert np.ceil(row / measured.share.sensitivity).sum() <= measured.share.touches
     start = len(here) - len(part.ladders)
     for ladder, a, b in zip(part.ladders, here[start:], there[start:], strict=True):
-        gone = np.abs(a.values - b.values).sum(axis=0)
+        gone = _difference(_by_rung(a), _by_rung(b), RUNGS + 1).sum(axis=0)
         assert np.ceil(gone / part.reach.rows).sum() <= ladder.touches
+
+
+def _by_rung(totals: Totals) -> Totals:
+    """Rungs by cells, also where cells are unknown."""
+    if totals.rungs is None or totals.labels is None:
+        return totals
+    labels = tuple(dict.fromkeys(totals.labels))
+    return Totals(values=columns_of(totals, labels, RUNGS + 1), labels=labels)
 
 
 def _difference(here: Totals, there: Totals, measures: int) -> NDArray[np.int64]:
@@ -307,8 +316,29 @@ def test_unknown_values_need_a_delta(tmp_path: Path) -> None:
     here = dataset(tmp_path)
     with pytest.raises(BadValue, match="needs a delta above 0"):
         here.plan("SELECT s, COUNT(*) FROM data GROUP BY s", epsilon=1)
-    with pytest.raises(BadValue, match="Quantiles of groups with unknown values"):
-        here.plan("SELECT s, MEDIAN(x) FROM data GROUP BY s", epsilon=1, delta=1e-6)
+
+
+@pytest.mark.parametrize("person", ["", 'person = "who"\nrows = 2\ngroups = 2'])
+def test_quantiles_of_unknown_groups_are_those_of_the_groups_that_appear(person: str, tmp_path: Path) -> None:
+    """A declared column, an unknown one, and a quantile: cells whose value is rare do not appear at all."""
+    here = dataset(tmp_path, budget="1000", rows=4000, person=person)
+    frame = here.frames["data"]
+    assert isinstance(frame, pd.DataFrame)
+    plan = here.plan("SELECT g, s, MEDIAN(x) AS m, COUNT(*) AS n FROM data GROUP BY g, s", epsilon=20, delta=4e-7)
+    table = here.release(plan).tables[0]
+    assert {("a", "common"), ("b", "common")} <= set(table.labels)
+    for place, label in enumerate(table.labels):
+        cell = frame[(frame["g"] == label[0]) & (frame["s"] == label[1])]["x"]
+        found = table.answers["m"]
+        assert found.low[place] <= cell.median() <= found.high[place]
+        assert label[1] == "rare" or abs(found.values[place] - cell.median()) <= 1
+
+
+def test_a_ladder_knows_only_the_cells_that_were_let_through() -> None:
+    totals = Totals(
+        values=np.array([[4, 5, 6]]), labels=(("a",), ("a",), ("b",)), rungs=np.array([0, 2, 1], dtype=np.int64)
+    )
+    assert columns_of(totals, (("c",), ("a",)), 3).tolist() == [[0, 4], [0, 0], [0, 5]]
 
 
 def test_quantiles_are_near_and_their_intervals_hold(tmp_path: Path) -> None:

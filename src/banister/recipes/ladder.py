@@ -6,6 +6,7 @@ misses by, times the denominator of q, so that scores are whole numbers.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +17,8 @@ from banister.core.guarantee import Neighbours
 from banister.mechanisms import Moves, PermuteAndFlip
 from banister.sampling.bits import BitSource
 from banister.tables.measures import Reach
-from banister.tables.question import Output, Rungs
+from banister.tables.question import Label, Output, Rungs
+from banister.tables.work import Totals
 
 RUNGS = 1024
 
@@ -88,6 +90,21 @@ def choose(
         found[1, cell] = low[max(below, 0)]
         found[2, cell] = high[min(above, len(high) - 1)]
     return found[0], np.minimum(found[1], found[0]), np.maximum(found[2], found[0])
+
+
+def columns_of(totals: Totals, labels: Sequence[tuple[Label, ...]], rungs: int) -> NDArray[np.int64]:
+    """The counts of the cells with these labels, `[rung, cell]`; a cell that the ladder does not know is empty.
+
+    Where cells are unknown, this is asked for those alone that were let through; the others are never looked at.
+    """
+    assert totals.labels is not None
+    assert totals.rungs is not None
+    places = {label: place for place, label in enumerate(labels)}
+    counts = np.zeros((rungs, len(labels)), dtype=np.int64)
+    for label, rung, count in zip(totals.labels, totals.rungs.tolist(), totals.values[0].tolist(), strict=True):
+        if label in places:
+            counts[rung, places[label]] = count
+    return counts
 
 
 def _choice(ladder: Ladder, epsilon: Fraction, column: NDArray[np.int64], shift: int, bits: BitSource) -> int:

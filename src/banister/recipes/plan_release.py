@@ -176,8 +176,6 @@ def _part(question: Question, schema: Schema, *, epsilon: Fraction, delta: Fract
             "A column with unknown values is grouped by, so a value may appear that only one person has; that needs a "
             "delta above 0, e.g. delta = 1e-6. Or declare the column's values."
         )
-    if question.open and any(o.aggregate is Aggregate.QUANTILE for o in question.outputs):
-        raise BadValue("Quantiles of groups with unknown values are not answered. Declare the column's values.")
     reach = measures.reach(question, schema)
     ranked = [w for o, w in zip(question.outputs, weights, strict=True) if o.aggregate is Aggregate.QUANTILE]
     best: tuple[float, Layout, list[Share], list[float]] | None = None

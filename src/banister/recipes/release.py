@@ -8,12 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from banister.accounting.receipt import Receipt
 from banister.core.guarantee import Neighbours
 from banister.recipes.foresight import spread_of
-from banister.recipes.ladder import choose
+from banister.recipes.ladder import choose, columns_of
 from banister.recipes.ledger import Ledger
 from banister.recipes.plan_release import Part, Plan
 from banister.sampling.bits import SYSTEM, BitSource
@@ -79,7 +78,7 @@ def _charge(plan: Plan, ledger: Ledger, neighbours: Neighbours) -> Receipt:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Exact:
     totals: Totals
-    ladders: tuple[NDArray[np.int64], ...]
+    ladders: tuple[Totals, ...]
 
 
 def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
@@ -117,9 +116,9 @@ def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
 def _add_up(part: Part, source: Source, bits: BitSource) -> _Exact:
     found = [source.totals(work) for work in works(part, bits)]
     if part.measured:
-        return _Exact(found[0], tuple(totals.values for totals in found[1:]))
+        return _Exact(found[0], tuple(found[1:]))
     empty = Totals(values=np.zeros((0, cell_count(part.question.axes)), dtype=np.int64), labels=None)
-    return _Exact(empty, tuple(totals.values for totals in found))
+    return _Exact(empty, tuple(found))
 
 
 def _draw(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> AnswerTable:
@@ -141,7 +140,8 @@ def _draw(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> Answ
     answers: dict[str, Answer] = {}
     for formula in part.formulas:
         if formula.output.aggregate is Aggregate.QUANTILE:
-            ladder, counts = next(ladders)
+            ladder, totals = next(ladders)
+            counts = totals.values if totals.rungs is None else columns_of(totals, labels, ladder.axis.size)
             answers[formula.output.name] = Answer(*choose(ladder, counts, confidence, bits))
         else:
             answers[formula.output.name] = answer(formula, known)

@@ -57,11 +57,13 @@ class Work:
 class Totals:
     """Exact whole numbers: `values[m, cell]` for measure m, or `[rung, cell]` with a ladder.
 
-    Where cells are unknown, `labels` names the ones that have rows.
+    Where cells are unknown, `labels` names the ones that have rows. With a ladder besides, most rungs of most cells are
+    empty: then `labels`, `rungs` and the one row of `values` go together, an entry for each rung that has rows.
     """
 
     values: NDArray[np.int64]
     labels: tuple[tuple[Label, ...], ...] | None
+    rungs: NDArray[np.int64] | None = None
 
 
 class Source(Protocol):
@@ -123,6 +125,9 @@ def assemble(work: Work, cells: int, columns: Mapping[str, Sequence[object] | ND
     measured = [np.asarray(columns[f"m{i}"], dtype=np.int64) for i in range(len(work.measures))]
     if unknown:
         labels = _labels(work, where, unknown)
+        if work.ladder is not None:
+            rungs = np.asarray(columns["rung"], dtype=np.int64) // work.ladder.width
+            return _sorted(labels, rungs, measured[0])
         order = sorted(range(len(labels)), key=lambda place: [str(part) for part in labels[place]])
         values = np.array([measure[order] for measure in measured], dtype=np.int64).reshape(len(measured), len(order))
         return Totals(values=values, labels=tuple(labels[place] for place in order))
@@ -134,6 +139,12 @@ def assemble(work: Work, cells: int, columns: Mapping[str, Sequence[object] | ND
     for row, measure in zip(values, measured, strict=True):
         row[where] = measure
     return Totals(values=values, labels=None)
+
+
+def _sorted(labels: list[tuple[Label, ...]], rungs: NDArray[np.int64], counts: NDArray[np.int64]) -> Totals:
+    """The rungs that have rows, in one order on every engine."""
+    order = sorted(range(len(labels)), key=lambda place: ([str(part) for part in labels[place]], int(rungs[place])))
+    return Totals(values=counts[order][None, :], labels=tuple(labels[place] for place in order), rungs=rungs[order])
 
 
 def _labels(

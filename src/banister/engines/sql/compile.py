@@ -164,20 +164,21 @@ class Compiler:
         )
         per = self._by_cell(counted, work, extra=["rung", "u"])
         hashed = self._hashed(self._hashed(per, work).subquery("per"), work, by="rung", name="g")
-        u, cell, h, g, rung, m = (field("per", n) for n in ("u", "cell", "h", "g", "rung", "m0"))
+        keys = ["cell", *_unknown_names(work)]
+        u, h, g, rung, m = (field("per", n) for n in ("u", "h", "g", "rung", "m0"))
         upto = exp.Window(
             this=exp.Sum(this=m),
-            partition_by=[u, cell],
+            partition_by=[u, *(field("per", key) for key in keys)],
             order=exp.Order(expressions=[exp.Ordered(this=g), exp.Ordered(this=rung)]),
             spec=exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"),
         )
         rank = exp.Window(
             this=exp.DenseRank(),
             partition_by=[u.copy()],
-            order=exp.Order(expressions=[exp.Ordered(this=h), exp.Ordered(this=cell.copy())]),
+            order=exp.Order(expressions=[exp.Ordered(this=h), *(exp.Ordered(this=field("per", key)) for key in keys)]),
         )
         ranked = exp.select(
-            "cell", "rung", "m0", exp.alias_(exp.cast(upto, "bigint"), "upto"), exp.alias_(rank, "place")
+            *keys, "rung", "m0", exp.alias_(exp.cast(upto, "bigint"), "upto"), exp.alias_(rank, "place")
         ).from_(hashed.subquery("per"))
         room = exp.Sub(
             this=number(work.rows), expression=exp.paren(exp.Sub(this=field("r", "upto"), expression=field("r", "m0")))
@@ -190,10 +191,10 @@ class Compiler:
             field("r", "m0"),
         )
         total = exp.alias_(self._total(part), "m0")
-        final = exp.select("cell", "rung", total).from_(ranked.subquery("r"))
+        final = exp.select(*keys, "rung", total).from_(ranked.subquery("r"))
         if work.groups is not None:
             final = final.where(exp.LTE(this=field("r", "place"), expression=number(work.groups)))
-        return final.group_by("cell", "rung")
+        return final.group_by(*keys, "rung")
 
     def _rows(self, work: Work, renderer: Renderer, axes: Sequence[Known | Unknown]) -> exp.Select:
         """FROM, joins with the declared values, and WHERE; the cell is selected, measures are not yet."""

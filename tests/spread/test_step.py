@@ -23,7 +23,7 @@ from banister.spread.messages import (
     WakeAt,
     Wave,
 )
-from banister.spread.rules import ByDegree, GossipRules, StemRules, TokenRules, TreeRules
+from banister.spread.rules import ByDegree, GossipRules, HybridRules, LineRules, StemRules, TokenRules, TreeRules
 from banister.spread.state import Held, NodeState, Settings
 from banister.spread.step import step
 from tests.tape import Tape, exact_mass
@@ -236,6 +236,67 @@ def test_a_falling_copy_at_level_0_rests() -> None:
     assert [alarm.what for alarm in state.alarms] == ["forget"]
 
 
+def test_an_end_of_the_line_moves_on_with_its_exact_chance() -> None:
+    """Two hops from the author at step 4: (2 + 1)/(4 + 1) on each link, and both counters go along."""
+    state, _ = play(node(LineRules(), contacts=2), (3 * STEP, got(0, Copy(ID, b"text", level=2, age=3))))
+
+    def moved(bits: Tape) -> bool:
+        _, actions = step(state, Wake(), now=4 * STEP, bits=bits)
+        frames = sent(actions)
+        assert frames in ([], [Send(1, Copy(ID, b"text", level=3, age=4))])
+        return bool(frames)
+
+    mass, undecided = exact_mass(moved, depth=14)
+    assert abs(mass[True] - Fraction(3, 5)) <= undecided
+
+
+def test_an_end_that_did_not_move_tries_again_at_the_next_step() -> None:
+    state, _ = play(node(LineRules(), contacts=2), (0, Post(ID, b"text")))
+    bits, told = SeededBits(seeded(2)), set()
+    for now in range(1, 20):
+        state, actions = step(state, Wake(), now=now * STEP, bits=bits)
+        told |= {action.link for action in sent(actions) if action.frame == Copy(ID, b"text", level=1, age=now)}
+        assert (len(told) < 2) == any(alarm.what == "extend" for alarm in state.alarms)
+    assert len(told) > 0
+
+
+def test_the_hybrid_changes_to_gossip_one_step_after_the_deadline() -> None:
+    """It came at step 2 and the deadline is step 4: a falling copy at level 1 tells at step 3, gossip begins at 5."""
+    rules = HybridRules(4, 1, cap=2)
+    state, _ = play(node(rules, contacts=5), (7, got(0, Copy(ID, b"text", level=1, age=2))))
+    state, actions = play(state, (7 + STEP, Wake()))
+    falling = sent(actions)
+    assert [action.frame for action in falling] == [Copy(ID, b"text", level=0, age=3)] * 2
+    answers = [(8 + STEP, got(action.link, Ack(ID, Kind.COPY, 0, True))) for action in falling]
+    state, _ = play(state, *answers)
+    state, actions = play(state, (7 + 2 * STEP, Wake()))
+    assert sent(actions) == []
+    state, actions = play(state, (7 + 3 * STEP, Wake()))
+    others = {1, 2, 3, 4} - {action.link for action in falling}
+    assert {(action.link, action.frame) for action in sent(actions)} == {
+        (link, Copy(ID, b"text", age=5)) for link in others
+    }
+
+
+def test_a_copy_after_the_deadline_is_gossip_whatever_its_level_says() -> None:
+    late = got(0, Copy(ID, b"text", climbing=True, level=3, age=9))
+    state, actions = play(node(HybridRules(4, 1)), (7, late), (7 + STEP, Wake()))
+    assert {action.frame for action in sent(actions)} == {Copy(ID, b"text", age=10)}
+    # Nobody is asked instead of a contact that had it already: each was asked, or will be, anyway.
+    assert sent(play(state, (9 + STEP, got(1, Ack(ID, Kind.COPY, 0, False))))[1]) == []
+
+
+def test_counters_beyond_the_horizon_are_ignored() -> None:
+    """They would make a wave's record, or a falling copy's branch, as large as a liar wants."""
+    fresh = node(TreeRules(), horizon=4)
+    assert not play(fresh, (0, got(0, Copy(ID, b"text", level=99))))[0].held
+    state, _ = play(node(horizon=4), (0, got(0, Copy(ID, b"text"))))
+    for frame in (Wave(ID, 10**9), Token(ID, 6, 0)):
+        after, actions = play(state, (1, got(0, frame)))
+        assert after.held == state.held
+        assert sent(actions) == []
+
+
 def test_gossip_tells_each_contact_once() -> None:
     state, actions = play(node(GossipRules(1)), (0, got(0, Copy(ID, b"text"))), (STEP, Wake()))
     assert sorted(action.link for action in sent(actions)) == [1, 2]
@@ -264,5 +325,9 @@ def test_impossible_settings_are_refused() -> None:
         TreeRules(cap=1)
     with pytest.raises(BadValue, match="rate = 0 must be"):
         GossipRules(0)
+    with pytest.raises(BadValue, match="switch = 0 must be"):
+        HybridRules(0, 1)
+    with pytest.raises(BadValue, match="rate = 2 must be"):
+        HybridRules(3, 2)
     with pytest.raises(BadValue, match="fluff = 2 must be"):
         StemRules(2, 1)

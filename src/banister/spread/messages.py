@@ -23,12 +23,18 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The message itself. `climbing` and `level` are the counter of the tree protocol; False and 0 in others."""
+    """The message itself.
+
+    `climbing` and `level` are the counter of the tree protocol; on a line `level` is how far the receiver is from the
+    author. `age` counts the steps since the post, for protocols with a common clock or deadline. False and 0 in others:
+    what a protocol does not need is not told.
+    """
 
     id: MessageId
     body: bytes
     climbing: bool = False
     level: int = 0
+    age: int = 0
 
     @property
     def kind(self) -> Kind:

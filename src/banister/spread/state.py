@@ -49,6 +49,8 @@ class Held:
     since: Tick
     climbing: bool = False
     level: int = 0
+    age: int = 0
+    """Steps since the post when it came, where the protocol counts them."""
     children: tuple[Link, ...] = ()
     asked: tuple[Link, ...] = ()
     untried: tuple[Link, ...] = ()

@@ -74,6 +74,10 @@ class Desk:
         """Call the rules after so many steps."""
         self._alarms.append(Alarm(self.now + steps * self.settings.step_ticks, held.id, what))
 
+    def age_of(self, held: Held) -> int:
+        """Steps since the post: those that the copy told, and those counted here since."""
+        return held.age + (self.now - held.since) // self.settings.step_ticks
+
     def keep(self, held: Held) -> None:
         """Remember the message as it is now."""
         self.held[held.id] = held
@@ -99,12 +103,14 @@ class Desk:
 
     def _take(self, link: Link, frame: Asked) -> bool:
         held = self.held.get(frame.id)
+        if not self._is_possible(frame):
+            return False
         if isinstance(frame, Copy):
             if held is not None and held.parent != link:
                 self.settings.rules.repeated(self, held, frame)
             if held is not None or frame.id in self._forgotten:
                 return held is not None and held.parent == link  # A repeated copy gets the answer of the first.
-            self._store(Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level))
+            self._store(Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level, frame.age))
             self._actions.append(Show(frame.id))
             self.settings.rules.arrived(self, self.held[frame.id])
             return True
@@ -112,12 +118,21 @@ class Desk:
             return False
         if isinstance(frame, Token):
             seen = held.has_token or frame.time < held.time or (held.time > 0 and frame.time == held.time)
-            if not seen and frame.hops <= frame.time // 2:
+            if not seen:
                 self.settings.rules.token_came(self, held, link, frame)
         elif isinstance(frame, Wave) and not held.waves >> frame.number & 1:
             self.keep(replace(held, waves=held.waves | 1 << frame.number))
             self.settings.rules.wave_came(self, self.held[frame.id], link, frame)
         return True
+
+    def _is_possible(self, frame: Asked) -> bool:
+        """Counters that an honest node can have reached; others would cost memory, or tell far too many."""
+        horizon = self.settings.horizon
+        if isinstance(frame, Copy):
+            return 0 <= frame.level <= horizon + 1
+        if isinstance(frame, Token):
+            return 0 <= frame.hops <= frame.time // 2 and frame.time <= horizon
+        return 0 <= frame.number <= horizon + 2
 
     def _answered(self, link: Link, ack: Ack) -> None:
         for place, waiting in enumerate(self._waiting):

@@ -1,8 +1,10 @@
 """What a protocol decides at a node."""
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
+from banister.sampling.bernoulli import bernoulli
 from banister.spread.messages import Asked, Copy, Link, Token, Wave
 from banister.spread.state import Held
 
@@ -64,26 +66,36 @@ class Quiet:
         return
 
 
-def tell_some(desk: "Desk", held: Held, cap: int | None, level: int = 0) -> None:
+def tell_by_chance(desk: "Desk", held: Held, rate: Fraction, copy: Copy) -> bool:
+    """Give each contact that was not asked yet a copy with chance `rate`; whether any is left for the next step."""
+    told = tuple(link for link in held.untried if bernoulli(rate, desk.bits))
+    rest = tuple(link for link in held.untried if link not in told)
+    desk.keep(replace(held, untried=rest, asked=held.asked + told))
+    for link in told:
+        desk.ask(link, copy)
+    return len(rest) > 0
+
+
+def tell_some(desk: "Desk", held: Held, cap: int | None, copy: Copy) -> None:
     """Give copies to contacts outside the tree, to `cap` of them drawn at random where there is a cap."""
     free = tuple(link for link in desk.contacts if link not in held.tree_links and link not in held.asked)
     quota = len(free) if cap is None else min(cap, len(free))
     desk.keep(replace(held, untried=free, quota=quota))
     for _ in range(quota):
-        tell_another(desk, desk.held[held.id], level)
+        tell_another(desk, desk.held[held.id], copy)
 
 
-def tell_another(desk: "Desk", held: Held, level: int = 0) -> None:
+def tell_another(desk: "Desk", held: Held, copy: Copy) -> None:
     """Ask one more contact that was not asked yet."""
     if held.quota == 0 or not held.untried:
         return
     link = desk.pick(held.untried)
     untried = tuple(other for other in held.untried if other != link)
     desk.keep(replace(held, untried=untried, quota=held.quota - 1, asked=(*held.asked, link)))
-    desk.ask(link, Copy(held.id, held.body, level=level))
+    desk.ask(link, copy)
 
 
-def ask_instead(desk: "Desk", held: Held, level: int = 0) -> None:
+def ask_instead(desk: "Desk", held: Held, copy: Copy) -> None:
     """Somebody had it already: the place in the quota is free again."""
     desk.keep(replace(held, quota=held.quota + 1))
-    tell_another(desk, desk.held[held.id], level)
+    tell_another(desk, desk.held[held.id], copy)

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TreeRules(Quiet):
-    """The node's side of `protocols.Tree`; with an embargo in the settings it is `protocols.Hybrid`."""
+    """The node's side of `protocols.Tree`. With `ages` copies tell the steps since the post, which the tree itself does
+    not need."""
 
     cap: int | None = None
+    ages: bool = False
 
     def __post_init__(self) -> None:
         if self.cap is not None:
@@ -42,13 +44,16 @@ class TreeRules(Quiet):
         if free:
             link = desk.pick(free)
             desk.keep(replace(held, asked=(*held.asked, link)))
-            desk.ask(link, Copy(held.id, held.body, climbing=True, level=held.level + 1))
+            desk.ask(link, self._copy(desk, held, held.level + 1, climbing=True))
 
     def _fall(self, desk: "Desk", held: Held) -> None:
         if held.level == 0:
             return
         cap = None if self.cap is None else self.cap - held.climbing
-        tell_some(desk, held, cap, held.level - 1)
+        tell_some(desk, held, cap, self._copy(desk, held, held.level - 1, climbing=False))
+
+    def _copy(self, desk: "Desk", held: Held, level: int, *, climbing: bool) -> Copy:
+        return Copy(held.id, held.body, climbing, level, desk.age_of(held) if self.ages else 0)
 
     def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:
         if not isinstance(frame, Copy):
@@ -61,4 +66,4 @@ class TreeRules(Quiet):
             known = (*held.tree_links, *tried)
             self._climb(desk, desk.held[held.id], tuple(other for other in desk.contacts if other not in known))
         elif not fresh:
-            ask_instead(desk, held, frame.level)
+            ask_instead(desk, held, frame)

@@ -8,7 +8,7 @@ from banister.core import need
 from banister.core.exact import Number
 from banister.sampling.bernoulli import bernoulli
 from banister.spread.messages import Asked, Copy, Link
-from banister.spread.rules.base import Quiet
+from banister.spread.rules.base import Quiet, tell_by_chance
 from banister.spread.state import Held
 
 if TYPE_CHECKING:
@@ -32,12 +32,7 @@ class GossipRules(Quiet):
         desk.remind(held, "gossip", 1)
 
     def alarm(self, desk: "Desk", held: Held, what: str) -> None:
-        told = tuple(link for link in held.untried if bernoulli(self.rate, desk.bits))
-        rest = tuple(link for link in held.untried if link not in told)
-        desk.keep(replace(held, untried=rest, asked=held.asked + told))
-        for link in told:
-            desk.ask(link, Copy(held.id, held.body))
-        if rest:
+        if tell_by_chance(desk, held, self.rate, Copy(held.id, held.body)):
             desk.remind(held, "gossip", 1)
 
     def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:

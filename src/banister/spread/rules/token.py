@@ -67,7 +67,7 @@ class TokenRules:
 
     def alarm(self, desk: "Desk", held: Held, what: str) -> None:
         if what == "begin":
-            tell_some(desk, held, 1)
+            tell_some(desk, held, 1, Copy(held.id, held.body))
         elif what == "second" and held.has_token:
             self._send_wave(desk, held, held.time, except_link=held.came_from)
             desk.remind(held, "decide", 1)
@@ -90,14 +90,14 @@ class TokenRules:
         for other in onward:
             desk.ask(other, wave)
         if not onward and not held.asked:
-            tell_some(desk, held, self.cap)
+            tell_some(desk, held, self.cap, Copy(held.id, held.body))
 
     def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:
         first = held.parent is None and not held.has_token and held.waves == 0
         if fresh and first and held.children == (link,):
             desk.ask(link, Token(held.id, 0, 0))  # The author hands over the token with the first copy.
-        elif not fresh:
-            ask_instead(desk, held)
+        elif not fresh and isinstance(frame, Copy):
+            ask_instead(desk, held, frame)
 
     def _decide(self, desk: "Desk", held: Held) -> None:
         """One step after an even time, when all answers of that time are in."""
@@ -120,4 +120,4 @@ class TokenRules:
         for link in onward:
             desk.ask(link, wave)
         if not onward or (onward == [held.came_from] and not held.asked):
-            tell_some(desk, desk.held[held.id], self.cap)
+            tell_some(desk, desk.held[held.id], self.cap, Copy(held.id, held.body))

@@ -6,7 +6,8 @@ class BanisterError(Exception):
 
     BanisterError
     ├── BadValue (ValueError)        a parameter or an input that cannot be used
-    │   └── Refused                  a question that cannot be answered privately, with the place in its text
+    │   ├── Refused                  a question that cannot be answered privately, with the place in its text
+    │   └── BadFrame                 bytes from the network that are no frame of ours, or a frame that cannot be written
     ├── EngineFailed (RuntimeError)  a database stopped; nothing was drawn and nothing was charged
     ├── Uncertified (ArithmeticError) a number could not be proven to the asked precision
     ├── Unsolved (RuntimeError)      an optimiser stopped without an answer
@@ -31,6 +32,10 @@ class BadValue(BanisterError, ValueError):
 
 class Refused(BadValue):
     """A question that cannot be answered privately as it is written; the message says where, why and what to write."""
+
+
+class BadFrame(BadValue):
+    """Bytes from the network that are no frame of ours, or a frame that cannot be written; a node drops it."""
 
 
 class EngineFailed(BanisterError, RuntimeError):

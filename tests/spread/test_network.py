@@ -7,9 +7,11 @@ import pytest
 
 from banister.errors import BadValue
 from banister.sampling.simulation import seeded
-from banister.spread import generators
+from banister.spread import codec, generators
+from banister.spread.codec import read as codec_read
 from banister.spread.detection import ball_size, tree_size
 from banister.spread.evidence import Snapshot
+from banister.spread.messages import Frame
 from banister.spread.network import NetworkRun, Weather, run_network
 from banister.spread.protocols import (
     Adaptive,
@@ -163,6 +165,22 @@ def test_the_embargo_brings_it_to_everybody_even_when_the_token_is_lost() -> Non
     run = run_network(GRAPH, 5, settings=settings, steps=30, weather=weather, chance=seeded(3))
     assert run.spread.size == GRAPH.count
     assert len(run.token_holders) <= 1
+
+
+def test_links_carry_bytes_all_of_one_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node sees nothing but what was read from them."""
+    carried: list[bytes] = []
+
+    def read(data: bytes) -> Frame:
+        carried.append(data)
+        return codec_read(data)
+
+    monkeypatch.setattr(codec, "read", read)
+    run, _ = on_tree(TokenRules(degree=3), 3, 6, 1, CALM)
+    assert {len(data) for data in carried} == {codec.FRAME_BYTES}
+    kinds = Counter(data[1] for data in carried)
+    names = {1: "copy", 2: "token", 3: "wave", 4: "ack"}
+    assert {names[kind]: count for kind, count in kinds.items()} == run.frames
 
 
 def test_impossible_weather_is_refused() -> None:

@@ -1,7 +1,7 @@
 """Many nodes on a graph, with a network that loses, delays and repeats frames and with people who go away.
 
-This is the slow, honest road: every node is a state machine that sees its own links only. The arrays of `protocols`
-have the same law, and a test holds them to it.
+This is the slow, honest road: every node is a state machine that sees its own links only, and a link carries the bytes
+of `codec`. The arrays of `protocols` have the same law, and a test holds them to it.
 """
 
 import heapq
@@ -13,6 +13,7 @@ import numpy as np
 from banister.core import need
 from banister.errors import BadValue
 from banister.sampling.simulation import Generator, SeededBits
+from banister.spread import codec
 from banister.spread.graph import Contacts, Nodes
 from banister.spread.messages import Ack, Event, Frame, Post, Received, Send, Show, Wake, WakeAt
 from banister.spread.state import NodeState, Settings
@@ -70,7 +71,7 @@ class World:
         self._bits = SeededBits(chance)
         self._nodes: dict[int, NodeState] = {}
         self._friends: dict[int, Nodes] = {}
-        self._queue: list[tuple[int, float, int, Event]] = []
+        self._queue: list[tuple[int, float, int, tuple[int, bytes] | None]] = []
         self._alarm: dict[int, int] = {}
         self._away: dict[tuple[int, int], bool] = {}
         self._first: dict[int, tuple[int, int]] = {}
@@ -95,25 +96,26 @@ class World:
     def run(self, until: int) -> None:
         """Everything that happens up to a moment."""
         while self._queue and self._queue[0][0] <= until:
-            now, _, node, event = heapq.heappop(self._queue)
-            if isinstance(event, Wake):
-                if self._alarm.get(node) != now:
-                    continue
-                del self._alarm[node]
-            elif self._is_away(node, now):
-                continue
-            self.happen(node, event, now)
+            now, _, node, arrival = heapq.heappop(self._queue)
+            if arrival is None:
+                if self._alarm.get(node) == now:
+                    del self._alarm[node]
+                    self.happen(node, Wake(), now)
+            elif not self._is_away(node, now):
+                link, data = arrival
+                self.happen(node, Received(link, codec.read(data)), now)
 
     def _carry(self, source: int, target: int, frame: Frame, now: int) -> None:
         self.frames["ack" if isinstance(frame, Ack) else frame.kind.name.lower()] += 1
         weather = self._weather
+        data = codec.write(frame)
         for _ in range(2 if weather.repeat and self._chance.random() < weather.repeat else 1):
             if weather.loss and self._chance.random() < weather.loss:
                 continue
             delay = int(self._chance.integers(weather.fastest, weather.slowest + 1))
             link = int(np.searchsorted(self._friends_of(target), source))
             # The random number puts frames of one moment in random order.
-            heapq.heappush(self._queue, (now + delay, self._chance.random(), target, Received(link, frame)))
+            heapq.heappush(self._queue, (now + delay, self._chance.random(), target, (link, data)))
 
     def _friends_of(self, node: int) -> Nodes:
         if node not in self._friends:
@@ -123,7 +125,7 @@ class World:
     def _wake(self, node: int, at: int) -> None:
         if self._alarm.get(node) != at:
             self._alarm[node] = at
-            heapq.heappush(self._queue, (at, self._chance.random(), node, Wake()))
+            heapq.heappush(self._queue, (at, self._chance.random(), node, None))
 
     def _is_away(self, node: int, now: int) -> bool:
         if self._weather.away == 0:

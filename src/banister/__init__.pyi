@@ -16,6 +16,7 @@ from .mechanisms.integer_staircase import IntegerStaircase
 from .mechanisms.integer_vector_staircase import IntegerVectorStaircase
 from .mechanisms.laplace import Laplace
 from .mechanisms.on_grid import OnGrid
+from .mechanisms.rounded_gaussian import RoundedGaussian
 from .mechanisms.staircase import Staircase
 from .mechanisms.tabulated import TabulatedNoise
 from .mechanisms.truncated_staircase import TruncatedStaircase
@@ -60,6 +61,7 @@ __all__ = [
     "PermuteAndFlip",
     "PrivacyLoss",
     "PrivacyRegion",
+    "RoundedGaussian",
     "SketchWish",
     "Staircase",
     "StaircaseChoice",

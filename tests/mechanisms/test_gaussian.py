@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from banister.core.exact import precision
 from banister.core.gaussian_sum import _euler_maclaurin, _term_by_term, gaussian_total
 from banister.errors import BadValue
-from banister.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace
+from banister.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, RoundedGaussian
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 1e-6), (0.1, 1e-9), (4, 0.01), (0, 0.1)])
@@ -90,3 +90,13 @@ def test_discrete_laplace_costs() -> None:
     decay = math.exp(-1 / 4)
     assert noise.risk_for("magnitude") == pytest.approx(1 / math.sinh(1 / 4), rel=1e-13)
     assert noise.risk_for("power") == pytest.approx(2 * decay / (1 - decay) ** 2, rel=1e-13)
+
+
+def test_rounding_changes_the_variance_by_a_twelfth_and_the_account_not_at_all() -> None:
+    ideal = Gaussian(epsilon=1, delta=1e-6, sensitivity=2)
+    noise = RoundedGaussian(epsilon=1, delta=1e-6, sensitivity=2)
+    assert noise.sigma == ideal.sigma
+    assert noise.loss() == ideal.loss()
+    assert noise.risk_for("power") == pytest.approx(ideal.sigma**2 + 1 / 12, rel=1e-6)
+    with pytest.raises(BadValue, match=r"sensitivity = 1\.5 must be a whole number"):
+        RoundedGaussian(epsilon=1, delta=1e-6, sensitivity=Fraction(3, 2))

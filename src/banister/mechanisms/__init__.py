@@ -11,6 +11,7 @@ from banister.mechanisms import (
     integer_staircase,
     laplace,
     on_grid,
+    rounded_gaussian,
     staircase,
     tabulated,
     truncated_staircase,
@@ -29,6 +30,7 @@ from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
 from banister.mechanisms.laplace import Laplace
 from banister.mechanisms.line_noise import LineNoise
 from banister.mechanisms.on_grid import OnGrid
+from banister.mechanisms.rounded_gaussian import RoundedGaussian
 from banister.mechanisms.staircase import Staircase
 from banister.mechanisms.tabulated import TabulatedNoise
 from banister.mechanisms.truncated_staircase import TruncatedStaircase
@@ -43,6 +45,7 @@ ALL = (
     integer_staircase,
     laplace,
     on_grid,
+    rounded_gaussian,
     staircase,
     tabulated,
     truncated_staircase,
@@ -67,6 +70,7 @@ __all__ = [
     "Moves",
     "OnGrid",
     "PermuteAndFlip",
+    "RoundedGaussian",
     "Staircase",
     "StaircaseChoice",
     "TabulatedNoise",

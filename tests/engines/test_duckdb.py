@@ -1,11 +1,13 @@
 """What DuckDB is given to read, and how a bad file is refused without a word about what is in it."""
 
+import math
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import banister as bn
@@ -54,6 +56,39 @@ def test_every_kind_of_file_and_frame_gives_the_same(tmp_path: Path) -> None:
         totals(schema("x"), tmp_path, {"data": pl.DataFrame(ROWS)}),
     ]
     assert found == [[[2, 1], [1, 2]]] * 6
+
+
+NAN_TEXT = """
+[source]
+table = "{name}"
+neighbours = "add-remove"
+[columns]
+x = {{ kind = "number", range = [-5, 100], step = 0.5 }}
+"""
+
+
+@pytest.mark.parametrize(
+    "others", [[], [1.0], [-7.0], [200.0], [-7.0, 200.0], [None], [math.inf, -math.inf], [1.0, 99.0]]
+)
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32()])
+def test_nan_is_missing_whatever_the_other_values_are(others: list[float], kind: pa.DataType, tmp_path: Path) -> None:
+    """Statistics of a Parquet file leave NaN out; folding by them would tie one person's part to the others' values."""
+    rows = pa.table({"x": pa.array([*others, math.nan], type=kind)})
+    pq.write_table(rows, tmp_path / "arrow.parquet")
+    duckdb.execute(f"COPY rows TO '{tmp_path}/duck.parquet' (FORMAT parquet)")
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE data AS SELECT * FROM rows")
+    there = sum(x is not None for x in others)
+    for name, frames in [("arrow.parquet", {}), ("duck.parquet", {}), ("t.duckdb", {}), ("x", {"data": rows})]:
+        asked = Schema.of_text(NAN_TEXT.format(name=name))
+        source = DuckDBSource(asked, folder=tmp_path, frames=frames)
+        for question in (
+            "SELECT COUNT(x) FROM data",
+            "SELECT COUNT(*) FROM data WHERE x IS NOT NULL",
+            "SELECT COUNT(*) FROM data WHERE NOT (x > 100)",
+        ):
+            found = source.totals(works(planned(question, asked).parts[0], SeededBits(1))[0]).values.tolist()
+            assert found == [[there]], (name, question)
 
 
 def test_text_in_a_number_column_of_a_csv_is_missing_not_an_error(tmp_path: Path) -> None:

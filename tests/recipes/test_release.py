@@ -78,6 +78,8 @@ def moved(here: list[Totals], there: list[Totals], plan: Plan) -> None:
         for measured, row in zip(part.measured, difference, strict=True):
             # A cell that moves by several sensitivities pays as often; together they pay at most `touches` times.
             assert np.ceil(row / measured.share.sensitivity).sum() <= measured.share.touches
+            assert np.ceil(row / measured.share.sensitivity).max(initial=0) <= measured.share.moves
+            assert int((row.astype(object) ** 2).sum()) <= measured.share.squares
     start = len(here) - len(part.ladders)
     for ladder, a, b in zip(part.ladders, here[start:], there[start:], strict=True):
         gone = _difference(_by_rung(a), _by_rung(b), RUNGS + 1).sum(axis=0)
@@ -356,6 +358,16 @@ def test_quantiles_are_near_and_their_intervals_hold(tmp_path: Path) -> None:
         held += low - 0.001 <= float(frame["y"].quantile(0.9)) <= high + 0.001
         assert high - low < 0.2
     assert held >= 18
+
+
+def test_quantiles_of_an_empty_table_are_answered(tmp_path: Path) -> None:
+    """Every rung is as good as the next, and so are the places beyond the ladder's ends."""
+    here = dataset(tmp_path, budget="1000", rows=0)
+    plan = here.plan("SELECT g, MEDIAN(x) AS m FROM data GROUP BY g", epsilon="0.1")
+    for _ in range(30):
+        for row in here.release(plan).intervals:
+            low, high = row["m"] if isinstance(row["m"], tuple) else (-1.0, -1.0)
+            assert 0 <= low <= high <= 20
 
 
 def test_several_questions_share_one_charge(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ What is here decides; where the lines lie is the business of a `Store`. Nothing 
 charge is handed in.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -107,6 +107,17 @@ def remaining(store: Store, terms: Terms) -> Remaining:
     """What is left, as of this moment."""
     last = store.last()
     return remaining_after(terms, totals_of(last, terms.accountant), last.sequence)
+
+
+def fitting(store: Store, terms: Terms, charges: Sequence[Charge]) -> tuple[int, Remaining | None]:
+    """The first of several true descriptions of one release that fits, and what it leaves; nothing if none does."""
+    last = store.last()
+    totals = totals_of(last, terms.accountant)
+    for place, charge in enumerate(charges):
+        after = terms.accountant.prepare(charge)(totals)
+        if after is not None:
+            return place, remaining_after(terms, after, last.sequence + 1)
+    return len(charges) - 1, None
 
 
 def remaining_after(terms: Terms, totals: Totals, charges: int) -> Remaining:

@@ -181,6 +181,11 @@ class Dataset:
         with self.ledger() as book:
             return book.remaining()
 
+    def remaining_after(self, plan: "Plan") -> "Remaining | None":
+        """What would be left after a release; nothing where it does not fit."""
+        with self.ledger() as book:
+            return book.fitting(plan.costs, neighbours=plan.neighbours)[1]
+
     def _address(self) -> str:
         if self.schema.budget is None or self.schema.ledger is None:
             raise BadValue('The schema needs a [budget] with epsilon, delta and ledger, e.g. ledger = "health.ledger".')

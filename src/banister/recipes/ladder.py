@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.core.guarantee import Neighbours
+from banister.core.loss import PrivacyLoss
 from banister.mechanisms import Moves, PermuteAndFlip
 from banister.sampling.bits import BitSource
 from banister.tables.measures import Reach
@@ -32,6 +33,14 @@ class Ladder:
     epsilon: Fraction
     touches: int
     sensitivity: int
+    moves: int
+    """How many sensitivities one cell can move by, which then pays for as many cells."""
+
+    def loss(self) -> PrivacyLoss:
+        """What all choices of this quantile give away about one person: an answer and two ends for each cell."""
+        times, cells = self.moves, self.touches // self.moves
+        ends = PrivacyLoss.pure(times * self.end_epsilon).times(2 * cells)
+        return PrivacyLoss.pure(times * self.answer_epsilon).times(cells).with_(ends)
 
     @property
     def answer_epsilon(self) -> Fraction:
@@ -62,8 +71,15 @@ def plan_ladder(output: Output, reach: Reach, cells: int | None, neighbours: Nei
     order = output.order
     width = -(-(quantity.high - quantity.low + 1) // RUNGS)
     once = reach.rows * max(order.numerator, order.denominator - order.numerator)
-    touches = reach.groups * (1 if neighbours is Neighbours.ADD_REMOVE else 2)
-    return Ladder(output=output, axis=Rungs(quantity, width), epsilon=epsilon, touches=touches, sensitivity=once)
+    moves = 1 if neighbours is Neighbours.ADD_REMOVE else 2
+    return Ladder(
+        output=output,
+        axis=Rungs(quantity, width),
+        epsilon=epsilon,
+        touches=reach.groups * moves,
+        sensitivity=once,
+        moves=moves,
+    )
 
 
 def rung_values(axis: Rungs) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -87,8 +103,9 @@ def choose(
         found[0, cell] = value[_choice(ladder, ladder.answer_epsilon, column, 0, bits)]
         below = _choice(ladder, ladder.end_epsilon, column, -miss, bits)
         above = _choice(ladder, ladder.end_epsilon, column, miss, bits)
-        found[1, cell] = low[max(below, 0)]
-        found[2, cell] = high[min(above, len(high) - 1)]
+        # Either end may be chosen beyond the ladder on either side, most of all in a cell that is nearly empty.
+        found[1, cell] = low[min(max(below, 0), len(low) - 1)]
+        found[2, cell] = high[min(max(above, 0), len(high) - 1)]
     return found[0], np.minimum(found[1], found[0]), np.maximum(found[2], found[0])
 
 

@@ -70,6 +70,19 @@ class Ledger:
         charge = Charge.of(cost, label=label, neighbours=neighbours, plan=plan)
         return book.write_charge(self._store, self.terms, charge, at=clock.now())
 
+    def fitting(self, costs: Sequence[Cost], *, neighbours: Neighbours) -> tuple[Cost, Remaining | None]:
+        """Of several costs that are all true of one release, the first that fits, and what it would leave.
+
+        >>> terms = {"neighbours": Neighbours.REPLACE, "questions": AsYouGo()}
+        >>> ledger = Ledger.create("memory:", budget=Guarantee(1, 1e-6), **terms)
+        >>> cost, left = ledger.fitting([Guarantee(2), Guarantee("0.3")], neighbours=Neighbours.REPLACE)
+        >>> str(cost), str(left)
+        ('(0.3, 0)', '1 charge made; the largest epsilon that still fits is 0.7')
+        """
+        charges = [Charge.of(cost, label="foreseen", neighbours=neighbours) for cost in costs]
+        place, left = book.fitting(self._store, self.terms, charges)
+        return costs[place], left
+
     def remaining(self) -> Remaining:
         """What is left, as of this moment."""
         return book.remaining(self._store, self.terms)

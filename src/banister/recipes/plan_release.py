@@ -3,18 +3,20 @@
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
 from banister.core import need
-from banister.core.exact import Number, brief
+from banister.core.exact import Number
 from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.mechanisms import IntegerStaircase, TruncatedStaircase
+from banister.mechanisms import RoundedGaussian, TruncatedStaircase
 from banister.recipes.foresight import Forecast, forecast, usual_laplace
 from banister.recipes.ladder import Ladder, plan_ladder
-from banister.recipes.wording import describe_person, describe_reach, number
+from banister.recipes.noises import LARGEST_SIGMA, Measured, joint_noise, joint_price, least_bar, split_noise
+from banister.recipes.wording import describe_noise, describe_person, describe_reach, number
 from banister.tables import measures
 from banister.tables.layout import Formula, Layout, layouts, weigh
 from banister.tables.measures import Measure, Reach, Share
@@ -23,16 +25,6 @@ from banister.tables.schema import Schema
 from banister.tables.split import cost, share_out
 
 FORMAT = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """One measure with the noise that protects it."""
-
-    measure: Measure
-    share: Share
-    epsilon: Fraction
-    noise: IntegerStaircase | TruncatedStaircase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +38,30 @@ class Part:
     ladders: tuple[Ladder, ...]
     epsilon: Fraction
     delta: Fraction
+    error: float
+    """What was minimised: the squared errors of all measures, each as much as it matters."""
+    alternative: "Part | None" = field(default=None, repr=False, compare=False)
+    """The other way to make the noise, where there is one: split for joint, joint for split."""
+
+    @property
+    def joint(self) -> bool:
+        """Whether the noise is Gaussian, for all cells at once."""
+        return any(isinstance(m.noise, RoundedGaussian) for m in self.measured)
+
+    @property
+    def bar(self) -> int:
+        """The noisy number of people that an unknown value must exceed to appear."""
+        noise = self.measured[0].noise
+        if isinstance(noise, RoundedGaussian):
+            return least_bar(noise, self.measured[0].share.touches, self.delta / 2)
+        return self.selector.edge
+
+    def loss(self) -> PrivacyLoss:
+        """What all answers of this question give away about one person, measure by measure."""
+        losses = [*(m.loss() for m in self.measured), *(ladder.loss() for ladder in self.ladders)]
+        if self.joint and self.question.open:
+            losses.append(PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2)))
+        return PrivacyLoss.nothing().with_(*losses)
 
     @property
     def selector(self) -> TruncatedStaircase:
@@ -102,6 +118,16 @@ class Plan:
         text = repr((FORMAT, self.schema, self.parts, self.guarantee))
         return hashlib.sha256(text.encode()).hexdigest()
 
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        """What the whole release gives away; it never exceeds the guarantee, and composes better than it."""
+        return PrivacyLoss.nothing().with_(*(part.loss() for part in self.parts))
+
+    @property
+    def costs(self) -> tuple[PrivacyLoss, Guarantee]:
+        """Two true descriptions of what is given away; the ledger takes the first that fits."""
+        return self.loss, self.guarantee
+
     @property
     def label(self) -> str:
         """One line for the ledger."""
@@ -112,7 +138,7 @@ class Plan:
         """The plan as text: what it costs, and for each answer its interval by cell size."""
         lines = [f"Plan at {self.guarantee}, {self.neighbours.value} neighbours. {describe_person(self.schema)}"]
         for part in self.parts:
-            lines += [part.question.text, describe_reach(part)]
+            lines += [part.question.text, describe_reach(part), *describe_noise(part, self.sizes[1], self.confidence)]
             wide = [part.forecasts(size, self.confidence) for size in self.sizes]
             for place, name in enumerate(formula.output.name for formula in part.formulas):
                 shown = [
@@ -146,20 +172,28 @@ def plan_release(
     """The plan with the least error for a guarantee; several questions share epsilon and delta equally."""
     level = Guarantee(need.positive("epsilon", epsilon), delta)
     sure = float(need.strictly_between("confidence", confidence, 0, 1))
-    share = Fraction(1, len(questions))
-    opening = sum(question.open for question in questions)
+    takers = sum(takes_delta(question, schema) for question in questions)
     parts = tuple(
         _part(
             question,
             schema,
-            epsilon=level.epsilon * share,
-            delta=level.delta / opening if question.open else Fraction(0),
+            level=Guarantee(
+                level.epsilon / len(questions), level.delta / takers if takes_delta(question, schema) else 0
+            ),
             weights=_weights(question, weights or {}),
         )
         for question in questions
     )
-    used = level if opening else Guarantee(level.epsilon)
+    used = Guarantee(level.epsilon, sum((part.delta for part in parts), Fraction(0)))
     return Plan(schema=schema, parts=parts, guarantee=used, confidence=sure)
+
+
+def takes_delta(question: Question, schema: Schema) -> bool:
+    """Whether a delta can be of use: for unknown values, and where a neighbour moves several cells."""
+    if question.open:
+        return True
+    groups = measures.reach(question, schema).groups
+    return groups > 1 or (schema.neighbours is Neighbours.REPLACE and (question.cells or 1) > 1)
 
 
 def _weights(question: Question, given: Mapping[str, Number]) -> list[float]:
@@ -170,30 +204,80 @@ def _weights(question: Question, given: Mapping[str, Number]) -> list[float]:
     return [float(need.positive(f"weight of {name}", given.get(name, 1))) for name in names]
 
 
-def _part(question: Question, schema: Schema, *, epsilon: Fraction, delta: Fraction, weights: Sequence[float]) -> Part:
-    if question.open and delta == 0:
+def _part(question: Question, schema: Schema, *, level: Guarantee, weights: Sequence[float]) -> Part:
+    """The better of split and joint noise; the other is kept for comparison."""
+    if question.open and level.delta == 0:
         raise BadValue(
             "A column with unknown values is grouped by, so a value may appear that only one person has; that needs a "
             "delta above 0, e.g. delta = 1e-6. Or declare the column's values."
         )
     reach = measures.reach(question, schema)
-    ranked = [w for o, w in zip(question.outputs, weights, strict=True) if o.aggregate is Aggregate.QUANTILE]
-    best: tuple[float, Layout, list[Share], list[float]] | None = None
-    for layout in layouts(question, reach):
-        shares = [_best_share(measure, schema.neighbours, reach, question) for measure in layout.measures]
+    options = [_Option.of(layout, question, schema, reach, weights) for layout in layouts(question, reach)]
+    ranked = [
+        _rank_importance(reach, w)
+        for o, w in zip(question.outputs, weights, strict=True)
+        if o.aggregate is Aggregate.QUANTILE
+    ]
+    split = _split(question, schema, reach, options, ranked, level)
+    foreseen = _foreseen(level, question, schema)
+    joint = _joint(split, options, foreseen) if foreseen.delta > 0 and split.measured else None
+    if joint is None or (level.delta == 0 and joint.error > split.error):
+        return split
+    best, other = (joint, split) if joint.error < split.error and level.delta > 0 else (split, joint)
+    return replace(best, alternative=other)
+
+
+def _foreseen(level: Guarantee, question: Question, schema: Schema) -> Guarantee:
+    """The level at which joint noise is compared: where no delta is given, with a tenth of the budget's."""
+    if level.delta > 0 or schema.budget is None or not takes_delta(question, schema):
+        return level
+    return Guarantee(level.epsilon, schema.budget.delta / 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Option:
+    """A layout with the ways to pay for its measures, and how much the error of each matters."""
+
+    layout: Layout
+    shares: tuple[Share, ...]
+    matter: tuple[float, ...]
+
+    @classmethod
+    def of(
+        cls, layout: Layout, question: Question, schema: Schema, reach: Reach, weights: Sequence[float]
+    ) -> "_Option":
         matter = weigh(layout, weights)
         if question.open:
             matter[0] = max(matter[0], 1.0)  # The people behind a value decide whether it appears at all.
-        importance = [2 * (s.touches * s.sensitivity) ** 2 * m for s, m in zip(shares, matter, strict=True)]
-        price = cost(epsilon, [*importance, *(_rank_importance(reach, w) for w in ranked)])
-        if best is None or price < best[0]:
-            best = (price, layout, shares, importance)
-    assert best is not None
-    _, layout, shares, importance = best
-    epsilons = share_out(epsilon, [*importance, *(_rank_importance(reach, w) for w in ranked)])
+        found = [_best_share(measure, schema.neighbours, reach, question) for measure in layout.measures]
+        return cls(layout=layout, shares=tuple(found), matter=tuple(matter))
+
+    @property
+    def importance(self) -> list[float]:
+        """Variance of a measure at epsilon 1, times how much it matters."""
+        pairs = zip(self.shares, self.matter, strict=True)
+        return [2 * (share.touches * share.sensitivity) ** 2 * m for share, m in pairs]
+
+    def error(self, measured: Sequence[Measured]) -> float:
+        """Squared errors of the measures, each as much as it matters."""
+        return sum(matter * m.noise.risk_for("power") for m, matter in zip(measured, self.matter, strict=True))
+
+
+def _split(
+    question: Question,
+    schema: Schema,
+    reach: Reach,
+    options: Sequence[_Option],
+    ranked: Sequence[float],
+    level: Guarantee,
+) -> Part:
+    """Staircases, cell by cell, at the shares of epsilon that minimise the error."""
+    best = min(options, key=lambda option: cost(level.epsilon, [*option.importance, *ranked]))
+    epsilons = share_out(level.epsilon, [*best.importance, *ranked])
+    layout = best.layout
     measured = tuple(
-        _measured(measure, share, eps, delta if question.open and place == 0 else Fraction(0))
-        for place, (measure, share, eps) in enumerate(zip(layout.measures, shares, epsilons, strict=False))
+        split_noise(measure, share, epsilon, level.delta if question.open and place == 0 else Fraction(0))
+        for place, (measure, share, epsilon) in enumerate(zip(layout.measures, best.shares, epsilons, strict=False))
     )
     ladders = iter(epsilons[len(measured) :])
     return Part(
@@ -206,8 +290,22 @@ def _part(question: Question, schema: Schema, *, epsilon: Fraction, delta: Fract
             for formula in layout.formulas
             if formula.output.aggregate is Aggregate.QUANTILE
         ),
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=level.epsilon,
+        delta=level.delta if question.open else Fraction(0),
+        error=best.error(measured),
+    )
+
+
+def _joint(split: Part, options: Sequence[_Option], level: Guarantee) -> Part | None:
+    """Gaussian noise for all cells at once; quantiles are chosen as before. Nothing where it would be too large."""
+    ranked = sum((ladder.epsilon for ladder in split.ladders), Fraction(0))
+    inner = Guarantee(level.epsilon - ranked, level.delta / 2 if split.question.open else level.delta)
+    best = min(options, key=lambda option: joint_price(option.shares, option.matter, inner))
+    measured = joint_noise(best.layout.measures, best.shares, best.matter, inner)
+    if max(m.noise.scale for m in measured) > LARGEST_SIGMA:
+        return None
+    return replace(
+        split, measured=measured, formulas=best.layout.formulas, delta=level.delta, error=best.error(measured)
     )
 
 
@@ -217,20 +315,6 @@ def _rank_importance(reach: Reach, weight: float) -> float:
 
 
 def _best_share(measure: Measure, neighbours: Neighbours, reach: Reach, question: Question) -> Share:
+    """The way with the least noise; of two alike, the one with fewer cells, where a staircase gains more."""
     options = measures.shares(measure, neighbours=neighbours, groups=reach.groups, cells=question.cells)
-    return min(options, key=lambda option: option.touches * option.sensitivity)
-
-
-def _measured(measure: Measure, share: Share, epsilon: Fraction, delta: Fraction) -> Measured:
-    level = epsilon / share.touches
-    if share.sensitivity / level > 2**55:
-        raise BadValue(
-            f"epsilon = {brief(epsilon)} is too small for what one person can contribute ({share.sensitivity} steps). "
-            "Give more epsilon, a coarser step or a narrower range."
-        )
-    noise: IntegerStaircase | TruncatedStaircase
-    if delta > 0:
-        noise = TruncatedStaircase(epsilon=level, delta=delta / share.touches, sensitivity=share.sensitivity)
-    else:
-        noise = IntegerStaircase(epsilon=level, sensitivity=share.sensitivity, cost="power")
-    return Measured(measure=measure, share=share, epsilon=epsilon, noise=noise)
+    return min(options, key=lambda option: (option.touches * option.sensitivity, option.touches))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from banister.accounting.receipt import Receipt
-from banister.core.guarantee import Neighbours
 from banister.recipes.foresight import spread_of
 from banister.recipes.ladder import choose, columns_of
 from banister.recipes.ledger import Ledger
@@ -62,7 +61,7 @@ def release(
     tell("adding up")
     exact = [_add_up(part, source, bits) for part in plan.parts]
     tell("charging the ledger")
-    receipt = _charge(plan, ledger, plan.neighbours)
+    receipt = _charge(plan, ledger)
     receipt.use(plan=plan.digest)
     tell("drawing")
     tables = tuple(_draw(part, totals, plan.confidence, bits) for part, totals in zip(plan.parts, exact, strict=True))
@@ -71,8 +70,10 @@ def release(
     return Released(plan, tables, receipt.proof, non_negative)
 
 
-def _charge(plan: Plan, ledger: Ledger, neighbours: Neighbours) -> Receipt:
-    return ledger.charge(plan.guarantee, label=plan.label, neighbours=neighbours, plan=plan.digest)
+def _charge(plan: Plan, ledger: Ledger) -> Receipt:
+    """Charge the exact loss; or the guarantee that it keeps, where the ledger has room for that alone."""
+    cost, _ = ledger.fitting(plan.costs, neighbours=plan.neighbours)
+    return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan=plan.digest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +129,7 @@ def _draw(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> Answ
     )
     labels = _labels(part.question.axes) if exact.totals.labels is None else exact.totals.labels
     if part.question.open:
-        kept = np.flatnonzero(noisy[0] > part.selector.edge)
+        kept = np.flatnonzero(noisy[0] > part.bar)
         noisy, labels = noisy[:, kept], tuple(labels[place] for place in kept.tolist())
     known = Noisy(
         measures=tuple(m.measure for m in part.measured),

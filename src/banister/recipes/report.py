@@ -9,7 +9,7 @@ from banister.core.guarantee import Guarantee
 from banister.engines.report.page import Chart, Grid, Section, write_page
 from banister.recipes.plan_release import Part, Plan
 from banister.recipes.release import AnswerTable
-from banister.recipes.wording import describe_person, describe_reach, number, with_interval
+from banister.recipes.wording import describe_noise, describe_person, describe_reach, number, with_interval
 
 if TYPE_CHECKING:
     from banister.recipes.answers import Answers
@@ -87,23 +87,25 @@ def _plan(plan: Plan) -> Section:
         noise = [
             [
                 f"{m.measure.counting.value}",
-                type(m.noise).__name__,
-                number(float(m.epsilon)),
+                m.kind,
+                "together" if part.joint else number(float(m.epsilon)),
                 str(m.share.touches),
                 number(m.share.sensitivity),
             ]
             for m in part.measured
         ]
         grids.append(Grid(["measured", "noise", "epsilon", "cells a person touches", "sensitivity"], noise, 2))
-    reach = [describe_reach(part) for part in plan.parts]
+    reach = [
+        " ".join([describe_reach(part), *describe_noise(part, plan.sizes[1], plan.confidence)]) for part in plan.parts
+    ]
     return Section("The plan, made before any record was read", [*reach, f"Plan {plan.digest}"], "", (), grids)
 
 
 def _budget(answers: "Answers") -> Section:
     level = answers.plan.guarantee
     words = (
-        f"This release was charged (epsilon {brief(level.epsilon)}, delta {brief(level.delta)}) to a budget of "
-        f"{answers.budget}. {answers.remaining.charges} charges were made so far; the largest epsilon that still fits "
-        f"is {number(float(answers.remaining.largest_epsilon))}."
+        f"This release keeps (epsilon {brief(level.epsilon)}, delta {brief(level.delta)}) and was charged to a "
+        f"budget of {answers.budget}, by its exact loss where it fits. {answers.remaining.charges} charges so far; "
+        f"the largest epsilon that still fits is {number(float(answers.remaining.largest_epsilon))}."
     )
     return Section("The budget", [words, f"Proof of the charge: {answers.proof}"])

@@ -3,6 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
+from banister.core.exact import brief
+
 if TYPE_CHECKING:
     from banister.recipes.plan_release import Part
     from banister.recipes.release import AnswerTable
@@ -53,3 +55,30 @@ def describe_reach(part: "Part") -> str:
     groups = "group" if reach.groups == 1 else "groups"
     how = "proposed: all there are" if reach.proposed else "declared"
     return f"A person counts with at most {reach.rows} {rows} a group, in at most {reach.groups} {groups} ({how})."
+
+
+def describe_noise(part: "Part", size: int, confidence: float) -> list[str]:
+    """Which noise was taken, and what the other kind would give."""
+    parts = [
+        f"{m.kind} for {_measured_for(part, place)} (deviation {number(math.sqrt(m.noise.risk_for('power')))})"
+        for place, m in enumerate(part.measured)
+    ]
+    parts += [f"permute-and-flip for {ladder.output.name}" for ladder in part.ladders]
+    where = "for all cells of a person at once" if part.joint else "cell by cell"
+    lines = [f"Noise, {where}: {', '.join(parts)}."]
+    other = part.alternative
+    if other is None:
+        return lines
+    wide = [f"{f.name} ±{number(f.half_width)}" for f in other.forecasts(size, confidence) if not f.unit]
+    how = "Gaussian noise for all cells of a person at once" if other.joint else "Noise cell by cell"
+    needs = f", with delta {brief(other.delta)}" if other.delta > part.delta else ""
+    return [*lines, f"{how} would give {', '.join(wide)} at n={size}{needs}."]
+
+
+def _measured_for(part: "Part", place: int) -> str:
+    """What a measure adds up, and for which answers."""
+    sums = [f.output.name for f in part.formulas if f.total == place]
+    squares = [f.output.name for f in part.formulas if f.square == place]
+    if sums or squares:
+        return f"the sum behind {', '.join(sums)}" if sums else f"the squares behind {', '.join(squares)}"
+    return part.measured[place].measure.counting.value

@@ -129,10 +129,17 @@ def reach(question: Question, schema: Schema) -> Reach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """How to pay for a measure: its epsilon is divided by `touches`, its noise made for `sensitivity`."""
+    """How to pay for a measure.
+
+    Cell by cell: its epsilon is divided by `touches`, its noise made for `sensitivity`, and one cell may move by up to
+    `moves` sensitivities, which then pays for as many cells. All cells at once: `squares` bounds the squared Euclidean
+    distance that a neighbour moves the whole measure by.
+    """
 
     touches: int
     sensitivity: int
+    moves: int
+    squares: int
 
 
 def shares(measure: Measure, *, neighbours: Neighbours, groups: int, cells: int | None) -> Sequence[Share]:
@@ -142,12 +149,16 @@ def shares(measure: Measure, *, neighbours: Neighbours, groups: int, cells: int 
     leaves and another comes, which is two such steps; or every cell that either touched moves by at most the spread.
 
     >>> shares(people(), neighbours=Neighbours.ADD_REMOVE, groups=3, cells=100)
-    (Share(touches=3, sensitivity=1),)
+    (Share(touches=3, sensitivity=1, moves=1, squares=3),)
     """
+    once, spread = measure.sensitivity(), measure.spread()
     if neighbours is Neighbours.ADD_REMOVE:
-        return (Share(touches=groups, sensitivity=measure.sensitivity()),)
+        return (Share(touches=groups, sensitivity=once, moves=1, squares=groups * once**2),)
     touched = 2 * groups if cells is None else min(2 * groups, cells)
+    # Of the cells of both people, those that both touch move by the spread, the others by the sensitivity; the sum of
+    # squares is linear in the number of the former, so its largest value is at one of the ends.
+    squares = max(groups * spread**2, (touched - groups) * 2 * once**2 + (2 * groups - touched) * spread**2)
     return (
-        Share(touches=2 * groups, sensitivity=measure.sensitivity()),
-        Share(touches=touched, sensitivity=measure.spread()),
+        Share(touches=2 * groups, sensitivity=once, moves=1 if spread == once else 2, squares=squares),
+        Share(touches=touched, sensitivity=spread, moves=1, squares=squares),
     )

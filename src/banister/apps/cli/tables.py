@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from banister.recipes.wording import describe_person, describe_reach, number, with_interval
+from banister.recipes.wording import describe_noise, describe_person, describe_reach, number, with_interval
 
 if TYPE_CHECKING:
     from banister.recipes.answers import Answers
@@ -41,6 +41,8 @@ def show_plan(plan: "Plan", dataset: "Dataset") -> None:
     for part in plan.parts:
         console.print(f"\n{part.question.text}", highlight=False, markup=False)
         console.print(describe_reach(part), highlight=False)
+        for line in describe_noise(part, plan.sizes[1], plan.confidence):
+            console.print(line, highlight=False)
         console.print(_plan_table(part, plan))
     console.print(f"n is the number of rows in a cell. {_left(plan, dataset)}", highlight=False)
 
@@ -73,16 +75,13 @@ def _left(plan: "Plan", dataset: "Dataset") -> str:
     from banister.errors import BanisterError
 
     try:
-        left = dataset.remaining()
+        largest, after = dataset.remaining().largest_epsilon, dataset.remaining_after(plan)
     except BanisterError:
         return "There is no ledger yet: make it with banister budget SCHEMA --create."
-    largest = left.largest_epsilon
-    fits = "The budget allows it" if plan.guarantee.epsilon <= largest else "The budget does NOT allow it"
-    after = max(float(largest - plan.guarantee.epsilon), 0.0)
-    return (
-        f"{fits}: the largest epsilon that still fits is {number(float(largest))}; afterwards it is at least "
-        f"{number(after)}."
-    )
+    now = f"the largest epsilon that still fits is {number(float(largest))}"
+    if after is None:
+        return f"The budget does NOT allow it: {now}."
+    return f"The budget allows it: {now}; afterwards it is {number(float(after.largest_epsilon))}."
 
 
 def show_answers(answers: "Answers", written: Sequence[Path]) -> None:

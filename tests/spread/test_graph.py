@@ -58,5 +58,5 @@ def test_largest_component_and_hops() -> None:
     assert set(graph.components().tolist()) == {0, 4}
     assert graph.largest_component().count == 4
     assert graph.hops(0, np.array([3, 0, 4])).tolist() == [2, 0, -1]
-    assert graph.cyclic is False  # Five edges, six nodes: only a connected graph is judged rightly.
-    assert graph.largest_component().cyclic
+    assert graph.cyclic is True  # Five edges, six nodes, and yet a ring, in one of two parts.
+    assert Graph.of_edges([("a", "b"), ("x", "y"), ("y", "z")]).cyclic is False

@@ -11,7 +11,6 @@ from banister.core import need
 from banister.sampling.simulation import Generator
 from banister.spread.estimators.centres import jordan, rumor
 from banister.spread.estimators.spies import first_spy, timing
-from banister.spread.estimators.together import agree, both
 from banister.spread.evidence import Ranking, Snapshot, SpyReports, TreeView, combined
 from banister.spread.graph import Contacts
 from banister.spread.protocols import SpreadProtocol
@@ -106,7 +105,7 @@ class SpyAdversary:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotAndSpies:
-    """A snapshot and spies at once; exact where the token always moves, and a sum of both views elsewhere."""
+    """A snapshot and spies at once; exact for a virtual source on trees, and a sum of both views elsewhere."""
 
     share: float
 
@@ -118,11 +117,7 @@ class SnapshotAndSpies:
         return f"snapshot+spies:{self.share:g}"
 
     def suspects(self, scene: Scene, chance: Generator) -> Ranking:
-        snapshot, reports = scene.snapshot(), scene.reports(self.share, chance)
-        ranking = scene.protocol.suspects(snapshot)
-        if scene.spread.path and len(scene.spread.path) > 1 and (reports.leaves_at >= 0).all():
-            return agree(snapshot, reports, ranking)
-        return both(reports, ranking, scene.protocol.spy_suspects(reports))
+        return scene.protocol.joint_suspects(scene.snapshot(), scene.reports(self.share, chance))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What an adversary sees, and how it states whom it suspects."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,6 +204,18 @@ class SpyReports:
         times = spread.time[heard].astype(np.int64)
         senders = spread.parent[heard].astype(np.int64)
         return cls(contacts, marked, heard, times, senders, _leaving(spread, heard), spread.parent, spread.steps)
+
+    def until(self, step: int) -> "SpyReports":
+        """What was heard up to a step, as it was known then."""
+        early = self.times <= step
+        return replace(
+            self,
+            spies=self.spies[early],
+            times=self.times[early],
+            senders=self.senders[early],
+            leaves_at=self.leaves_at[early],
+            steps=min(self.steps, step),
+        )
 
 
 def _leaving(spread: Spread, nodes: Nodes) -> Nodes:

@@ -6,6 +6,8 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from banister.errors import BadValue
 
@@ -114,7 +116,8 @@ class Graph:
 
     @property
     def cyclic(self) -> bool:
-        return self.edges >= self.count
+        # With as many edges as nodes there is a ring; with fewer there may be one if the graph has several parts.
+        return self.edges >= self.count or self.edges > self.count - len(np.unique(self.components()))
 
     def contacts(self, node: int) -> NDArray[np.int32]:
         """The neighbours of one node, ascending."""
@@ -184,17 +187,12 @@ class Graph:
 
     def components(self) -> Nodes:
         """For each node the number of its connected part; parts are numbered by their lowest node."""
-        part = np.full(self.count, -1, dtype=np.int64)
-        for seed in range(self.count):
-            if part[seed] >= 0:
-                continue
-            front = np.asarray([seed])
-            part[seed] = seed
-            while len(front):
-                _, reached = self.gather(front)
-                front = np.unique(reached[part[reached] < 0])
-                part[front] = seed
-        return part
+        matrix = sparse.csr_array(
+            (np.ones(len(self.links), dtype=bool), self.links, self.starts), shape=(self.count,) * 2
+        )
+        _, label = csgraph.connected_components(matrix, directed=False)
+        _, lowest = np.unique(label, return_index=True)
+        return np.asarray(lowest[label], dtype=np.int64)
 
     def largest_component(self) -> "Graph":
         """The graph on its largest connected part."""

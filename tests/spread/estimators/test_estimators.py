@@ -17,7 +17,7 @@ from banister.spread.estimators.centres import centres, jordan, rumor
 from banister.spread.estimators.conflicts import choice_penalty, hops_from
 from banister.spread.estimators.likelihood import token_suspects
 from banister.spread.estimators.spies import first_spy, timing
-from banister.spread.estimators.together import agree, both
+from banister.spread.estimators.together import agree, both, never
 from banister.spread.evidence import Ranking, Snapshot, SpyReports, TreeView, combined
 from banister.spread.graph import Graph
 from banister.spread.protocols import (
@@ -263,7 +263,7 @@ def test_a_snapshot_and_spies_know_more_than_either() -> None:
         snapshot = Snapshot.of_spread(tree, spread)
         reports = SpyReports.of_spread(tree, spread, chance.random(4 * tree.count) < 0.1)
         alone = Tree().suspects(snapshot)
-        joint = agree(snapshot, reports, alone)
+        joint = agree(snapshot, reports, alone, never)
         assert 0 in joint.nodes
         totals += [alone.chance_of(0), Tree().spy_suspects(reports).chance_of(0), joint.chance_of(0)]
     assert totals[2] > totals[0]

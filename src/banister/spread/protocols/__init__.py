@@ -38,6 +38,10 @@ class SpreadProtocol(Protocol):
         """The best attack known from what spies saw."""
         ...
 
+    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
+        """The best attack known from both at once."""
+        ...
+
 
 __all__ = [
     "ALL",

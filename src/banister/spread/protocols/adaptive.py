@@ -8,7 +8,9 @@ import numpy as np
 from banister.core import need
 from banister.sampling.simulation import Generator
 from banister.spread.estimators.likelihood import token_suspects
-from banister.spread.estimators.spies import first_spy, pivot
+from banister.spread.estimators.spies import first_spy
+from banister.spread.estimators.together import agree, never
+from banister.spread.estimators.walks import token_spied
 from banister.spread.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.graph import Contacts, Nodes
 from banister.spread.protocols.token import run_with_token
@@ -52,9 +54,13 @@ class Adaptive:
         return token_suspects(snapshot, degree=self.degree, cap=self.cap)
 
     def spy_suspects(self, reports: SpyReports) -> Ranking:
-        """The pivot rule for a token that always moves, on trees; else who told the first spy."""
-        rests = reports.contacts.cyclic or not math.isinf(self.degree)
-        return first_spy(reports) if rests else pivot(reports, _equally)
+        """For a token that always moves the pivot rule, on trees, or all walks, on other graphs; for one that may rest
+        who told the first spy."""
+        return token_spied(reports, _equally, self.cap) if math.isinf(self.degree) else first_spy(reports)
+
+    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
+        """The snapshot's suspects by the chance that the spies heard when they did, over all histories of the token."""
+        return agree(snapshot, reports, self.suspects(snapshot), never if math.isinf(self.degree) else self._keep)
 
     def _keep(self, time: int, hops: int) -> float:
         return keep_chance(degree=self.degree, time=time, hops=hops)

@@ -8,6 +8,7 @@ from banister.core import need
 from banister.sampling.simulation import Generator
 from banister.spread.estimators.line import walk_suspects
 from banister.spread.estimators.spies import first_spy
+from banister.spread.estimators.together import both
 from banister.spread.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.graph import Contacts
 from banister.spread.protocols.diffusion import diffuse
@@ -60,3 +61,7 @@ class Dandelion:
     def spy_suspects(self, reports: SpyReports) -> Ranking:
         """Who told the first spy."""
         return first_spy(reports)
+
+    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
+        """The two rankings added: a heuristic."""
+        return both(reports, self.suspects(snapshot), self.spy_suspects(reports))

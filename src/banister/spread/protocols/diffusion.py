@@ -8,6 +8,7 @@ from banister.core import need
 from banister.sampling.simulation import Generator
 from banister.spread.estimators.centres import rumor
 from banister.spread.estimators.spies import timing
+from banister.spread.estimators.together import both
 from banister.spread.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.graph import Contacts, Nodes
 from banister.spread.trace import Growth, Spread
@@ -44,6 +45,10 @@ class Diffusion:
     def spy_suspects(self, reports: SpyReports) -> Ranking:
         """Arrival times as sums of geometric delays."""
         return timing(reports, mean=1 / self.rate, variance=(1 - self.rate) / self.rate**2)
+
+    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
+        """The two rankings added: a heuristic."""
+        return both(reports, self.suspects(snapshot), self.spy_suspects(reports))
 
 
 def diffuse(growth: Growth, seeds: Nodes, *, begin: int, steps: int, rate: float, chance: Generator) -> None:

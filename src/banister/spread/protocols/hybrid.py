@@ -9,7 +9,9 @@ from banister.core import need
 from banister.sampling.simulation import Generator
 from banister.spread.estimators.likelihood import token_suspects
 from banister.spread.estimators.line import ring_suspects
-from banister.spread.estimators.spies import first_spy, pivot
+from banister.spread.estimators.spies import first_spy
+from banister.spread.estimators.together import agree, both, never
+from banister.spread.estimators.walks import token_spied
 from banister.spread.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.graph import Contacts
 from banister.spread.protocols.diffusion import diffuse
@@ -60,6 +62,12 @@ class Hybrid:
         return token_suspects(snapshot, degree=math.inf, cap=self.cap)
 
     def spy_suspects(self, reports: SpyReports) -> Ranking:
-        """As for `Tree` before the switch; after it who told the first spy."""
-        late = reports.contacts.cyclic or reports.steps > self.switch
-        return first_spy(reports) if late else pivot(reports, np.ones_like)
+        """As for `Tree`, from what was heard before the switch; who told the first spy when nothing was."""
+        early = reports.until(self.switch)
+        return token_spied(early, np.ones_like, self.cap) if len(early.spies) else first_spy(reports)
+
+    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
+        """As for `Tree` before the switch; after it the two rankings added, a heuristic."""
+        if snapshot.steps <= self.switch:
+            return agree(snapshot, reports, self.suspects(snapshot), never)
+        return both(reports, self.suspects(snapshot), self.spy_suspects(reports))

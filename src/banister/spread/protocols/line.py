@@ -7,6 +7,7 @@ import numpy as np
 from banister.sampling.simulation import Generator
 from banister.spread.estimators.line import line_suspects
 from banister.spread.estimators.spies import first_spy
+from banister.spread.estimators.together import both
 from banister.spread.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.graph import Contacts
 from banister.spread.trace import Growth, Spread
@@ -43,3 +44,7 @@ class Line:
     def spy_suspects(self, reports: SpyReports) -> Ranking:
         """Who told the first spy."""
         return first_spy(reports)
+
+    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
+        """The two rankings added: a heuristic."""
+        return both(reports, self.suspects(snapshot), self.spy_suspects(reports))

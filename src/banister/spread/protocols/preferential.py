@@ -8,7 +8,8 @@ import numpy as np
 from banister.core import need
 from banister.sampling.simulation import Generator
 from banister.spread.estimators.likelihood import token_suspects
-from banister.spread.estimators.spies import first_spy, pivot
+from banister.spread.estimators.together import agree, never
+from banister.spread.estimators.walks import token_spied
 from banister.spread.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.graph import Contacts, Nodes
 from banister.spread.protocols.token import run_with_token
@@ -34,7 +35,7 @@ class Preferential:
 
     def run(self, contacts: Contacts, author: int, *, steps: int, chance: Generator) -> Spread:
         """Spread for `steps` steps."""
-        return run_with_token(contacts, author, steps=steps, chance=chance, keep=_never, weigh=preference, cap=self.cap)
+        return run_with_token(contacts, author, steps=steps, chance=chance, keep=never, weigh=preference, cap=self.cap)
 
     def suspects(self, snapshot: Snapshot) -> Ranking:
         """The leaves, by the chance of their way to the centre."""
@@ -42,14 +43,14 @@ class Preferential:
         return token_suspects(snapshot, degree=math.inf, cap=self.cap, weights=weights)
 
     def spy_suspects(self, reports: SpyReports) -> Ranking:
-        """The pivot rule on trees; who told the first spy on other graphs."""
-        return first_spy(reports) if reports.contacts.cyclic else pivot(reports, preference)
+        """The pivot rule on trees; all walks of the token on other graphs."""
+        return token_spied(reports, preference, self.cap)
+
+    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
+        """The snapshot's suspects that the spies do not rule out."""
+        return agree(snapshot, reports, self.suspects(snapshot), never)
 
 
 def preference(degrees: Nodes) -> Nodes:
     """The weight of a next holder: its degree less 1, and at least 1 so that an end can be chosen when all are ends."""
     return np.maximum(degrees - 1, 1)
-
-
-def _never(time: int, hops: int) -> float:
-    return 0.0

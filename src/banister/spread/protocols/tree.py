@@ -8,7 +8,8 @@ import numpy as np
 from banister.core import need
 from banister.sampling.simulation import Generator
 from banister.spread.estimators.likelihood import token_suspects
-from banister.spread.estimators.spies import first_spy, pivot
+from banister.spread.estimators.together import agree, never
+from banister.spread.estimators.walks import token_spied
 from banister.spread.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.graph import Contacts
 from banister.spread.protocols.offers import offer_quota
@@ -49,8 +50,12 @@ class Tree:
         return token_suspects(snapshot, degree=math.inf, cap=self.cap)
 
     def spy_suspects(self, reports: SpyReports) -> Ranking:
-        """The pivot rule on trees; who told the first spy on other graphs."""
-        return first_spy(reports) if reports.contacts.cyclic else pivot(reports, np.ones_like)
+        """The pivot rule on trees; all walks of the counter on other graphs."""
+        return token_spied(reports, np.ones_like, self.cap)
+
+    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
+        """The snapshot's suspects that the spies do not rule out."""
+        return agree(snapshot, reports, self.suspects(snapshot), never)
 
 
 class Climb:

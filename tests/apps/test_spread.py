@@ -1,11 +1,15 @@
 """The command line of the spreading laboratory, as a newcomer would use it."""
 
+import math
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from banister.apps.cli import build
+from banister.engines.plots import spread_terminal
+from banister.engines.plots.spread_movie import Frame, Movie, layout
 from banister.errors import BadValue
 
 FRIENDS = "\n".join(f"p{a} p{b}" for a in range(40) for b in (a + 1, a + 2, (a * 7) % 40) if a != b)
@@ -30,6 +34,34 @@ def test_run_shows_every_step_and_writes_a_movie(tmp_path: Path) -> None:
     assert "53" in shown
     assert f"Wrote {page}" in shown
     assert max(len(line) for line in shown.splitlines() if "Wrote" not in line) <= 80
+
+
+def test_watching_draws_in_place_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every step is drawn over the one before, within 80 columns; author and virtual source are on the picture."""
+    monkeypatch.setattr(spread_terminal, "SECONDS", 0)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    shown = typed("run", "--graph", "regular-tree:4", "--steps", "6", "--watch")
+    assert shown.count("step  holders  guess right") >= 6
+    assert "\x1b[1A" in shown  # Up again, to draw over what is there.
+    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).split("adaptive, 6 steps")[-1]
+    assert "6       53     2.8 %" in last
+    assert last.count("●") == last.count("◆") == 2  # On the picture, and in the legend.
+    assert max(len(line) for line in last.splitlines()) <= 80
+
+
+def test_watching_without_a_terminal_prints_lines() -> None:
+    shown = typed("run", "--graph", "regular-tree:4", "--steps", "6", "--watch")
+    assert "\x1b" not in shown
+    assert "53             2.8 %" in shown
+
+
+def test_a_narrow_terminal_still_has_a_picture() -> None:
+    movie = Movie("line", [0, 1], [-1, 0], [0, 1], ["a", "b"], 0, [Frame(1, -1, {}, math.nan)])
+    drawn = spread_terminal.picture(movie, 1, layout(movie), width=20, height=8).plain
+    assert "●" in drawn
+    assert "   1        2         -  ████████████" in drawn
 
 
 def test_run_says_when_a_climb_ends(friends: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from banister.core import need
 from banister.engines.plots.spread_movie import Frame, Movie, write_movie
+from banister.engines.plots.spread_terminal import is_terminal, watch
 from banister.errors import BadValue
 from banister.recipes.spread import GraphSource, load_graph, parse_protocol
 from banister.sampling.simulation import seeded
@@ -81,6 +82,16 @@ class SpreadRun:
 
     def movie(self, path: str | Path) -> None:
         """An animation as one HTML file: author, virtual source, and the adversary's belief as colours."""
+        write_movie(self._scene(), Path(path))
+
+    def watch(self) -> bool:
+        """The same in the terminal, redrawn in place at every step; False where there is no terminal to draw on."""
+        if not is_terminal():
+            return False
+        watch(self._scene())
+        return True
+
+    def _scene(self) -> Movie:
         frames = []
         for moment in self.moments():
             belief: dict[int, float] = {}
@@ -95,7 +106,7 @@ class SpreadRun:
         times = [int(self.spread.time[v]) for v in nodes]
         parents = [int(self.spread.parent[v]) for v in nodes]
         names = [str(self.name_of(v)) for v in nodes]
-        write_movie(Movie(title, nodes, parents, times, names, self.spread.author, frames), Path(path))
+        return Movie(title, nodes, parents, times, names, self.spread.author, frames)
 
 
 def run_spread(

@@ -26,7 +26,9 @@ def register(app: typer.Typer) -> None:
         steps: Annotated[int, typer.Option(min=1, help="How many steps to spread.")] = 10,
         author: Annotated[str, typer.Option(help="Who writes; drawn when not given.")] = "",
         seed: Seed = 0,
-        watch: Annotated[bool, typer.Option("--watch", help="See it grow, step by step.")] = False,
+        watch: Annotated[
+            bool, typer.Option("--watch", help="See it grow in the terminal, redrawn at every step.")
+        ] = False,
         html: Annotated[str, typer.Option(help="Write an animation to this .html file.")] = "",
     ) -> None:
         """Spread one message, and see what an adversary would believe.
@@ -127,12 +129,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _tell(done: "SpreadRun", watch: bool) -> None:
-    import time
-
-    typer.echo(f"{done.protocol.spec} from {done.name_of(done.spread.author)}\n step  holders  best guess right")
-    for line in done.lines():
-        typer.echo(line)
-        if watch:
-            time.sleep(0.4)
+    if not (watch and done.watch()):
+        typer.echo(f"{done.protocol.spec} from {done.name_of(done.spread.author)}\n step  holders  best guess right")
+        typer.echo("\n".join(done.lines()))
     for note in done.spread.notes:
         typer.echo(note)

@@ -42,8 +42,7 @@ def write_movie(movie: Movie, path: Path) -> None:
         raise BadValue(f"The animation '{path.name}' must end in .html.")
     if len(movie.nodes) > MOST:
         raise BadValue(f"{len(movie.nodes):,} holders are too many to draw; {MOST:,} at most. Take fewer steps.")
-    last = movie.frames[-1].source if movie.frames else -1
-    places = _layout(movie, last if last >= 0 else movie.author)
+    places = layout(movie)
     scene = {
         "nodes": [
             {"x": round(places[v][0], 4), "y": round(places[v][1], 4), "t": t, "p": p, "n": name, "id": v}
@@ -67,8 +66,11 @@ def write_movie(movie: Movie, path: Path) -> None:
     path.write_text(page, encoding="utf-8")
 
 
-def _layout(movie: Movie, root: int) -> dict[int, tuple[float, float]]:
-    """A radial drawing of the tree around the root: each branch gets an angle by its number of leaves."""
+def layout(movie: Movie) -> dict[int, tuple[float, float]]:
+    """A radial drawing of the tree around the last virtual source (or the author): each branch gets an angle by its
+    number of leaves."""
+    last = movie.frames[-1].source if movie.frames else -1
+    root = last if last >= 0 else movie.author
     near: dict[int, list[int]] = {v: [] for v in movie.nodes}
     for v, p in zip(movie.nodes, movie.parents, strict=True):
         if p >= 0:

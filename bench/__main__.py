@@ -16,7 +16,7 @@ def main() -> None:
     words = sys.argv[1:]
     wanted = [word for word in words if not word.startswith("-")]
     for found in iter_modules(bench.__path__):
-        module = import_module(f"bench.{found.name}") if found.name not in ("__main__", "peer_noise") else None
+        module = import_module(f"bench.{found.name}") if not found.name.startswith(("__main__", "peer_")) else None
         if module is None or not hasattr(module, "main") or (wanted and found.name not in wanted):
             continue
         print(f"\n== {found.name}: {(module.__doc__ or '').strip().splitlines()[0]}")

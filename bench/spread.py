@@ -17,8 +17,14 @@ from banister.spread.estimators.centres import jordan, rumor
 from banister.spread.evidence import TreeView
 from banister.spread.graph import Graph
 from banister.spread.protocols import Adaptive, Diffusion, Flooding, SpreadProtocol, Tree
+from bench import peers
 
 REPEATS = 5
+PEERS = {
+    "EoN": ["EoN"],
+    "ndlib": ["ndlib"],
+    "cosasi": ["cosasi", "six", "scikit-learn", "networkx"],  # It declares none of what it imports.
+}
 STEPS = 40
 
 
@@ -61,14 +67,16 @@ def spreads(graph: Graph) -> None:
         print(f"  {protocol.spec:<16} {took:8.3f} s  {took / base:5.2f} x the frontier  {size:>9,} holders")
 
 
+def random_tree(holders: int) -> TreeView:
+    """A random recursive tree, early nodes preferred."""
+    parents = (seeded(3).random(holders) ** 2 * np.arange(holders)).astype(np.int64)
+    nodes = np.arange(holders)
+    return TreeView.of_links(nodes, nodes[1:], parents[1:])
+
+
 def estimators(holders: int) -> None:
     """Centres of a diffusion with that many holders."""
-    chance = seeded(3)
-    parents = (chance.random(holders) ** 2 * np.arange(holders)).astype(
-        np.int64
-    )  # A random recursive tree, early ones first.
-    nodes = np.arange(holders)
-    view = TreeView.of_links(nodes, nodes[1:], parents[1:])
+    view = random_tree(holders)
     print(f"\n{holders:,} holders")
     for name, job in (("rumor centrality", rumor), ("Jordan centre", jordan)):
         print(f"  {name:<18} {seconds(lambda: job(view)):.3f} s")  # noqa: B023
@@ -83,12 +91,37 @@ def trials() -> None:
     print(f"\n10,000 trials on 10,000 people, {row.holders:.0f} holders each: {took:.1f} s; detection {row.detection}")
 
 
+def against_peers() -> None:
+    """EoN, ndlib and cosasi on the same graphs and in the same run, each as a multiple of ours."""
+    for name, packages in PEERS.items():
+        if not peers.install(packages):
+            print(f"  {name} could not be installed here")
+    found = peers.measure("peer_spread.py", [])
+    graph, view = random_graph(100_000, 500_000), random_tree(2000)
+    small = random_tree(200)
+    ours = {
+        "EoN": ("diffusion:0.5", seconds(lambda: Diffusion(0.5).run(graph, 0, steps=20, chance=seeded(2)))),
+        "ndlib": ("diffusion:0.5", seconds(lambda: Diffusion(0.5).run(graph, 0, steps=20, chance=seeded(2)))),
+        "cosasi jordan_centrality": ("Jordan centre", seconds(lambda: jordan(view))),
+        "cosasi rumor_centrality": ("rumor centrality", seconds(lambda: rumor(small))),
+    }
+    print("\npeers, each beside ours")
+    for name, took in found.items():
+        what, own = next(value for key, value in ours.items() if name.startswith(key))
+        if isinstance(took, str):
+            print(f"  {name:<38} {took}")
+        else:
+            print(f"  {name:<38} {took:8.2f} s  {took / own:9,.0f} x ours ({what}, {own:.5f} s)")
+
+
 def main() -> None:
     spreads(random_graph(100_000, 500_000))
     spreads(random_graph(1_000_000, 10_000_000))
     print(f"  largest memory so far: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
     estimators(100_000)
     trials()
+    if peers.wanted():
+        against_peers()
 
 
 if __name__ == "__main__":

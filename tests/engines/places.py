@@ -1,9 +1,13 @@
-"""The same small table in each engine, for tests."""
+"""The same small tables in each engine, for tests."""
 
+import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
-import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from banister.engines.sql.duckdb import DuckDBSource
 from banister.engines.sql.front import read_questions
@@ -12,7 +16,7 @@ from banister.tables.schema import Schema
 from banister.tables.work import Source
 
 Rows = Sequence[tuple[object, ...]]
-Place = Callable[[Mapping[str, Rows]], Source]
+Tables = Mapping[str, Rows]
 
 COLUMNS = {
     "data": {
@@ -22,8 +26,20 @@ COLUMNS = {
         "plan": "VARCHAR",
         "site": "VARCHAR",
         "ok": "BOOLEAN",
+        "far": "BIGINT",
+        "cost": "DECIMAL(12, 3)",
+        "code": "SMALLINT",
     },
     "people": {"who": "BIGINT", "age": "SMALLINT"},
+}
+ARROW = {
+    "BIGINT": pa.int64(),
+    "INTEGER": pa.int32(),
+    "SMALLINT": pa.int16(),
+    "DOUBLE": pa.float64(),
+    "VARCHAR": pa.string(),
+    "BOOLEAN": pa.bool_(),
+    "DECIMAL(12, 3)": pa.decimal128(12, 3),
 }
 
 SCHEMA = """
@@ -40,6 +56,9 @@ income = {{ kind = "number", range = [-5, 100], step = 0.5, bins = [0, 10, 50, 1
 plan = {{ kind = "category", values = ["free", "it's", "none"] }}
 site = {{ kind = "category" }}
 ok = {{ kind = "category", values = [true, false] }}
+far = {{ kind = "integer", range = [-1000000, 1000000] }}
+cost = {{ kind = "number", range = [-20, 500], step = 0.01 }}
+code = {{ kind = "category" }}
 """
 
 PEOPLE = """
@@ -52,24 +71,69 @@ columns = {{ age = {{ kind = "integer", range = [0, 9] }} }}
 
 PERSONAL = 'person = "who"'
 
+TOP, BOTTOM = 2**63 - 1, -(2**63)
 ROWS: Rows = [
-    (1, 3, 10.25, "free", "a", True),
-    (1, 3, 12.25, "it's", "b", True),
-    (1, None, None, "none", "a", None),
-    (2, 99, 1e300, "free", "a", False),
-    (2, -7, float("-inf"), "free", None, False),
-    (3, 10, float("nan"), None, "c", True),
-    (-4, 0, -5.0, "elsewhere", "c", False),
-    (-4, 1, 0.25, "none", "a", True),
-    (-4, 2, 0.75, "none", "b", None),
-    (2**40, 5, 99.75, "it's", "a", True),
-    (2**40, 5, 99.75, "it's", "a", True),
-    (2**40, 5, 99.75, "free", "d", True),
+    (1, 3, 10.25, "free", "a", True, 5, Decimal("0.005"), 1),
+    (1, 3, 12.25, "it's", "b", True, TOP, Decimal("499.994"), 1),
+    (1, None, None, "none", "a", None, None, None, None),
+    (2, 99, 1e300, "free", "a", False, BOTTOM, Decimal("999999999.999"), -32768),
+    (2, -7, float("-inf"), "free", None, False, -1000001, Decimal("-999999999.999"), 32767),
+    (3, 10, float("nan"), None, "c", True, 0, Decimal("-0.005"), 1),
+    (BOTTOM, 0, -5.0, "elsewhere", "c", False, -1, Decimal("-20"), 2),
+    (BOTTOM, 1, 0.25, "none", "a", True, 1, Decimal("0.015"), 2),
+    (BOTTOM, 2, 0.75, "none", "b", None, 2, Decimal("0.025"), 3),
+    (TOP, 5, 99.75, "it's", "a", True, 999999, Decimal("500"), 3),
+    (TOP, 5, 99.75, "it's", "a", True, 999999, Decimal("500"), 3),
+    (TOP, 5, 99.75, "free", "d", True, 1000000, Decimal("500.001"), 0),
 ]
 
 OTHERS: Rows = [(1, 3), (2, 12), (2, None), (3, 5), (77, 1)]
 
-TABLES: Mapping[str, Rows] = {"data": ROWS, "people": OTHERS}
+TABLES: Tables = {"data": ROWS, "people": OTHERS}
+
+
+def choices(wild: bool = True) -> dict[str, tuple[object, ...]]:
+    """Values for each column that are likely to go wrong: ends of types and ranges, halves, NULL, odd texts."""
+    numbers: tuple[object, ...] = (None, 0.0, -0.0, 0.25, 0.75, 7.25, -5.0, -5.25, 100.0, 99.75, 5e-324)
+    extreme: tuple[object, ...] = (1e308, -1e308, float("inf"), float("-inf"), float("nan"))
+    odd: tuple[object, ...] = (
+        "a",
+        "b",
+        "A",
+        "a ",
+        "",
+        "'",
+        '"',
+        "%",
+        "é",
+        "e\u0301",
+        "\u6f22",
+        "\U0001f600",
+        "\n",
+        "\\",
+        None,
+    )
+    return {
+        "who": (1, 2, 3, 4, BOTTOM, TOP),
+        "visits": (None, 0, 1, 3, 10, 11, -1, 2**31 - 1, -(2**31)),
+        "income": numbers + extreme if wild else numbers,
+        "plan": ("free", "it's", "none", "Free", "free ", "?", None),
+        "site": odd,
+        "ok": (True, False, None),
+        "far": (None, 0, 1, -1, 1000000, -1000001, TOP, BOTTOM),
+        "cost": (None, *map(Decimal, ("0", "0.005", "-0.005", "12.345", "500.001", "999999999.999", "-999999999.999"))),
+        "code": (None, 0, 1, -1, 32767, -32768),
+    }
+
+
+def random_tables(seed: int, *, rows: int = 14) -> Tables:
+    """Tables of a few people, from a seed."""
+    chance = random.Random(seed)
+    columns = choices()
+    data = [tuple(chance.choice(values) for values in columns.values()) for _ in range(rows)]
+    ages = (None, 0, 5, 9, 10, -32768)
+    people = [(chance.choice(columns["who"]), chance.choice(ages)) for _ in range(6)]
+    return {"data": data, "people": people}
 
 
 def schema(
@@ -88,47 +152,60 @@ def planned(question: str, asked: Schema, *, epsilon: float = 1.0) -> Plan:
     return plan_release(read_questions(question, asked), asked, epsilon=epsilon, delta=1e-6)
 
 
-def in_duckdb(asked: Schema, tables: Mapping[str, Rows], folder: Path) -> Source:
+def as_arrow(name: str, rows: Rows) -> pa.Table:
+    """The rows of one table, each column with its type."""
+    kinds = COLUMNS[name]
+    columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
+    arrays = [pa.array(column, type=ARROW[kind]) for column, kind in zip(columns, kinds.values(), strict=True)]
+    return pa.table(arrays, names=list(kinds))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An engine of the tests: `load` puts tables there and gives the source that reads them."""
+
+    engine: str
+    data: str
+    load: Callable[[Schema, Tables], Source]
+
+    def schema(self, *, person: bool, neighbours: str = "add-remove", bounds: str = "rows = 2\ngroups = 2") -> Schema:
+        return schema(person=person, neighbours=neighbours, bounds=bounds, data=self.data)
+
+
+def in_duckdb(asked: Schema, tables: Tables, folder: Path) -> Source:
     """The tables as Parquet files, read by DuckDB."""
-    connection = duckdb.connect()
     for name, rows in tables.items():
-        columns = ", ".join(f'"{column}" {kind}' for column, kind in COLUMNS[name].items())
-        connection.execute(f"CREATE TABLE {name} ({columns})")
-        if rows:
-            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(COLUMNS[name]))})", rows)
-        connection.execute(f"COPY {name} TO '{folder / name}.parquet' (FORMAT parquet)")
-    connection.close()
+        pq.write_table(as_arrow(name, rows), folder / f"{name}.parquet")
     return DuckDBSource(asked, folder=folder, frames={})
 
 
-def in_postgres(asked: Schema, tables: Mapping[str, Rows], address: str) -> Source:
+def in_postgres(asked: Schema, tables: Tables, address: str) -> Source:
     """The tables on a PostgreSQL server."""
     import psycopg
 
     from banister.engines.sql.postgres import PostgresSource
 
     kinds = {"DOUBLE": "DOUBLE PRECISION", "VARCHAR": "TEXT"}
-    with psycopg.connect(address, autocommit=True) as connection:
+    with psycopg.connect(address) as connection:
         for name, rows in tables.items():
             columns = ", ".join(f'"{c}" {kinds.get(kind, kind)}' for c, kind in COLUMNS[name].items())
             connection.execute(f"DROP TABLE IF EXISTS {name}".encode())
             connection.execute(f"CREATE TABLE {name} ({columns})".encode())
-            if rows:
-                marks = ", ".join(["%s"] * len(COLUMNS[name]))
-                connection.cursor().executemany(f"INSERT INTO {name} VALUES ({marks})".encode(), rows)
+            with connection.cursor().copy(f"COPY {name} FROM STDIN".encode()) as copy:
+                for row in rows:
+                    copy.write_row(row)
     return PostgresSource(asked)
 
 
-def in_spark(asked: Schema, tables: Mapping[str, Rows], session: object) -> Source:
-    """The tables as frames of a Spark session."""
+def in_spark(asked: Schema, tables: Tables, session: object, *, partitions: int = 1) -> Source:
+    """The tables as frames of a Spark session; one partition needs no shuffle and is quickest."""
     from pyspark.sql import SparkSession
 
     from banister.engines.sql.spark import SparkSource
 
     assert isinstance(session, SparkSession)
-    kinds = {"VARCHAR": "STRING", "INTEGER": "INT"}
     frames: dict[str, object] = {}
     for name, rows in tables.items():
-        columns = ", ".join(f"`{c}` {kinds.get(kind, kind)}" for c, kind in COLUMNS[name].items())
-        frames[name] = session.createDataFrame(list(rows), columns)
+        frame = session.createDataFrame(as_arrow(name, rows))
+        frames[name] = frame.coalesce(1) if partitions == 1 else frame.repartition(partitions)
     return SparkSource(asked, frames=frames)

@@ -8,22 +8,16 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import banister as bn
 from banister.errors import BadValue, BudgetExceeded, EngineFailed, LedgerMissing
 from banister.mechanisms import TruncatedStaircase
-from banister.recipes.ladder import RUNGS, columns_of
-from banister.recipes.plan_release import Plan
-from banister.recipes.release import _add_up, _draw, works
+from banister.recipes.ladder import columns_of
+from banister.recipes.release import _add_up, _draw
 from banister.sampling.bits import SYSTEM
 from banister.tables.schema import Schema
-from banister.tables.work import Source, Totals
-from tests.engines.places import OTHERS, ROWS, Rows, in_duckdb, in_postgres, in_spark, planned, schema
-from tests.engines.test_conformance import PERSON_QUESTIONS, QUIET, ROW_QUESTIONS
-from tests.seeded import SeededBits
+from banister.tables.work import Totals
+from tests.engines.places import planned
 
 SOURCE = """
 [source]
@@ -63,135 +57,6 @@ def dataset(folder: Path, *, budget: str = "1.0", rows: int = 400, person: str =
     if not (folder / "here.ledger").exists():
         found.create_ledger().close()
     return found
-
-
-def added_up(source: Source, plan: Plan) -> list[Totals]:
-    """The exact aggregates, with the same keys for the choice of groups each time."""
-    return [source.totals(work) for work in works(plan.parts[0], SeededBits(3))]
-
-
-def moved(here: list[Totals], there: list[Totals], plan: Plan) -> None:
-    """The exact aggregates of two neighbours differ by no more than the plan says."""
-    part = plan.parts[0]
-    if part.measured:
-        difference = _difference(here[0], there[0], len(part.measured))
-        for measured, row in zip(part.measured, difference, strict=True):
-            # A cell that moves by several sensitivities pays as often; together they pay at most `touches` times.
-            assert np.ceil(row / measured.share.sensitivity).sum() <= measured.share.touches
-            assert np.ceil(row / measured.share.sensitivity).max(initial=0) <= measured.share.moves
-            assert int((row.astype(object) ** 2).sum()) <= measured.share.squares
-    start = len(here) - len(part.ladders)
-    for ladder, a, b in zip(part.ladders, here[start:], there[start:], strict=True):
-        gone = _difference(_by_rung(a), _by_rung(b), RUNGS + 1).sum(axis=0)
-        assert np.ceil(gone / part.reach.rows).sum() <= ladder.touches
-
-
-def _by_rung(totals: Totals) -> Totals:
-    """Rungs by cells, also where cells are unknown."""
-    if totals.rungs is None or totals.labels is None:
-        return totals
-    labels = tuple(dict.fromkeys(totals.labels))
-    return Totals(values=columns_of(totals, labels, RUNGS + 1), labels=labels)
-
-
-def _difference(here: Totals, there: Totals, measures: int) -> NDArray[np.int64]:
-    if here.labels is None or there.labels is None:
-        return np.asarray(np.abs(here.values - there.values))
-    cells = {label: here.values[:, i] for i, label in enumerate(here.labels)}
-    rest = {label: there.values[:, i] for i, label in enumerate(there.labels)}
-    zero = np.zeros(measures, dtype=np.int64)
-    columns = [np.abs(cells.get(c, zero) - rest.get(c, zero)) for c in sorted(set(cells) | set(rest), key=str)]
-    return np.array(columns, dtype=np.int64).reshape(-1, measures).T
-
-
-def drop(rows: Rows, who: object) -> Rows:
-    return [row for row in rows if row[0] != who]
-
-
-EVERYONE: dict[str, Rows] = {"data": ROWS, "people": OTHERS}
-
-
-@pytest.mark.slow
-def test_dropping_any_person_moves_no_more_than_the_plan_says(tmp_path: Path) -> None:
-    asked, exchanged = schema(person=True), schema(person=True, neighbours="replace")
-    plans = {question: planned(question, asked) for question in PERSON_QUESTIONS}
-    full = in_duckdb(asked, EVERYONE, tmp_path)
-    before = {question: added_up(full, plan) for question, plan in plans.items()}
-    for who in sorted({row[0] for row in (*ROWS, *OTHERS)}, key=str):
-        without = in_duckdb(asked, {name: drop(rows, who) for name, rows in EVERYONE.items()}, tmp_path)
-        for question, plan in plans.items():
-            moved(before[question], added_up(without, plan), plan)
-            if who == 1:
-                moved(before[question], added_up(without, plan), planned(question, exchanged))
-
-
-@pytest.mark.slow
-def test_exchanging_a_person_moves_no_more_than_the_plan_says(tmp_path: Path) -> None:
-    """Everything of one person for everything of another, who was not there: as far as any two people can differ."""
-    asked = schema(person=True, neighbours="replace")
-    for question in PERSON_QUESTIONS:
-        plan = planned(question, asked)
-        here = in_duckdb(asked, {name: drop(rows, 2) for name, rows in EVERYONE.items()}, tmp_path)
-        before = added_up(here, plan)
-        moved(before, added_up(in_duckdb(asked, {n: drop(r, 1) for n, r in EVERYONE.items()}, tmp_path), plan), plan)
-
-
-def test_dropping_any_row_moves_no_more_than_the_plan_says(tmp_path: Path) -> None:
-    asked = schema(person=False)
-    plans = {question: planned(question, asked) for question in ROW_QUESTIONS}
-    full = in_duckdb(asked, {"data": ROWS}, tmp_path)
-    before = {question: added_up(full, plan) for question, plan in plans.items()}
-    for place in range(len(ROWS)):
-        without = in_duckdb(asked, {"data": [row for i, row in enumerate(ROWS) if i != place]}, tmp_path)
-        for question, plan in plans.items():
-            moved(before[question], added_up(without, plan), plan)
-
-
-@pytest.mark.slow
-def test_the_same_holds_on_postgres(postgres: str) -> None:
-    asked = schema(person=True, data=postgres)
-    plans = {question: planned(question, asked) for question in PERSON_QUESTIONS}
-    full = in_postgres(asked, EVERYONE, postgres)
-    before = {question: added_up(full, plan) for question, plan in plans.items()}
-    for who in (1, 2**40):
-        smaller = in_postgres(asked, {n: drop(rows, who) for n, rows in EVERYONE.items()}, postgres)
-        for question, plan in plans.items():
-            moved(before[question], added_up(smaller, plan), plan)
-
-
-@QUIET
-@pytest.mark.slow
-def test_the_same_holds_on_spark(spark: object) -> None:
-    asked = schema(person=True)
-    full = in_spark(asked, EVERYONE, spark)
-    for question in (PERSON_QUESTIONS[1], PERSON_QUESTIONS[-1]):
-        plan = planned(question, asked)
-        before = added_up(full, plan)
-        for who in (1,):
-            smaller = in_spark(asked, {n: drop(rows, who) for n, rows in EVERYONE.items()}, spark)
-            moved(before, added_up(smaller, plan), plan)
-            full = in_spark(asked, EVERYONE, spark)
-
-
-VALUES = st.tuples(
-    st.integers(1, 4),
-    st.one_of(st.none(), st.integers(-(2**31), 2**31 - 1)),
-    st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True)),
-    st.sampled_from(["free", "it's", "none", None, "?"]),
-    st.sampled_from(["a", "b", None]),
-    st.sampled_from([True, False, None]),
-)
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=st.lists(VALUES, max_size=12), question=st.sampled_from(PERSON_QUESTIONS), who=st.integers(1, 4))
-def test_neighbours_of_random_tables(rows: Rows, question: str, who: int, tmp_path: Path) -> None:
-    asked = schema(person=True)
-    full = in_duckdb(asked, {"data": rows, "people": OTHERS}, tmp_path)
-    plan = planned(question, asked)
-    before = added_up(full, plan)
-    smaller = in_duckdb(asked, {"data": drop(rows, who), "people": drop(OTHERS, who)}, tmp_path)
-    moved(before, added_up(smaller, plan), plan)
 
 
 QUESTION = "SELECT g, COUNT(*) AS n, SUM(x) AS t, AVG(x) AS m, AVG(y) AS my, STDDEV(x) AS d FROM data GROUP BY g"
@@ -451,20 +316,3 @@ def test_bounds_on_a_person_are_declared_or_harmless(tmp_path: Path) -> None:
     assert (part.reach.groups, part.reach.bounded, part.reach.proposed) == (2, False, True)
     with pytest.raises(BadValue, match=r"e\.g\. groups = 3"):
         there.plan("SELECT x, COUNT(*) FROM data GROUP BY x", epsilon=1)
-
-
-def test_the_choice_of_groups_favours_none(tmp_path: Path) -> None:
-    """Each of 2000 people has three groups of which one counts: each gets a third, within four deviations."""
-    people = 2000
-    rows = [(who, 1, 1.0, plan, "a", True) for who in range(people) for plan in ("free", "it's", "none")]
-    asked = schema(person=True, bounds="rows = 1\ngroups = 1")
-    duckdb_rows = pd.DataFrame(rows, columns=["who", "visits", "income", "plan", "site", "ok"])
-    from banister.engines.sql.duckdb import DuckDBSource
-
-    people_rows = pd.DataFrame({"who": [1], "age": [1]})
-    source = DuckDBSource(asked, folder=tmp_path, frames={"data": duckdb_rows, "people": people_rows})
-    plan = planned("SELECT plan, COUNT(*) FROM data GROUP BY plan", asked)
-    for seed in range(5):
-        counts = source.totals(works(plan.parts[0], SeededBits(seed))[0]).values[0]
-        assert counts.sum() == people
-        assert np.abs(counts - people / 3).max() < 4 * math.sqrt(people * 2 / 9)

@@ -253,7 +253,7 @@ def test_answers_are_written_whole_in_every_format(tmp_path: Path) -> None:
         rows = duckdb.execute(f"SELECT * FROM '{tmp_path / name}' ORDER BY g").fetchall()
         assert [row[0] for row in rows] == ["a", "b"]
     answers.write(tmp_path / "a.json")
-    assert answers.to_pandas().shape == (2, 16)
+    assert answers.to_pandas().shape == (2, 17)
     page = answers.report(tmp_path / "a.html").read_text()
     assert "What this gives away" in page
     assert "<script" not in page

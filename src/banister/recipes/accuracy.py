@@ -23,6 +23,7 @@ def least_epsilon_within(
     delta: Number,
     confidence: Number,
     most: Number,
+    consistent: bool = False,
 ) -> Plan:
     """The cheapest plan that is accurate enough, or an error that says how near the budget comes."""
     share = float(need.positive("within", within))
@@ -32,7 +33,9 @@ def least_epsilon_within(
         raise BadValue("Nothing is left of the budget, so no accuracy can be bought.")
 
     def plan(epsilon: Fraction) -> Plan:
-        return plan_release(questions, schema, epsilon=epsilon, delta=delta, confidence=confidence)
+        return plan_release(
+            questions, schema, epsilon=epsilon, delta=delta, confidence=confidence, consistent=consistent
+        )
 
     best = plan(largest)
     reached = worst(best, rows)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Row = dict[str, Label | float]
 
+ADJUSTED = "_adjusted"
+"""The column of a file that says what was done to a row after the draw; there only where that was asked for."""
+
 
 class Answers:
     """Noisy answers with intervals. Everything in here may be published; nothing else was kept."""
@@ -81,7 +84,7 @@ def row_of(table: AnswerTable, place: int) -> Row:
 
 
 def columns_of(table: AnswerTable) -> dict[str, list[Label | float]]:
-    """Columns for a file: labels, and for each answer its value, low and high."""
+    """Columns for a file: labels, for each answer its value, low and high, and what was done after the draw."""
     columns: dict[str, list[Label | float]] = {}
     for name in table.columns:
         if name in table.names:
@@ -92,4 +95,6 @@ def columns_of(table: AnswerTable) -> dict[str, list[Label | float]]:
         columns[name] = [int(v) if name in table.whole else float(v) for v in found.values]
         columns[f"{name}_low"] = found.low.tolist()
         columns[f"{name}_high"] = found.high.tolist()
+    if table.consistent or table.raised is not None:
+        columns[ADJUSTED] = [table.adjusted(place) for place in range(len(table))]
     return columns

@@ -70,12 +70,24 @@ class Dataset:
         confidence: Number = 0.95,
         weights: Mapping[str, Number] | None = None,
         dialect: str | None = None,
+        consistent: bool = False,
     ) -> "Plan":
-        """Plan a release: mechanism, loss and expected error of every answer. No record is seen."""
+        """Plan a release: mechanism, loss and expected error of every answer. No record is seen.
+
+        With `consistent`, questions about the same rows are made to agree: totals equal the sums of their parts.
+        """
         from banister.recipes.plan_release import plan_release
 
         found = self.questions(str(sql), dialect=dialect)
-        return plan_release(found, self.schema, epsilon=epsilon, delta=delta, confidence=confidence, weights=weights)
+        return plan_release(
+            found,
+            self.schema,
+            epsilon=epsilon,
+            delta=delta,
+            confidence=confidence,
+            weights=weights,
+            consistent=consistent,
+        )
 
     def plan_within(
         self,
@@ -86,6 +98,7 @@ class Dataset:
         delta: Number = 0,
         confidence: Number = 0.95,
         dialect: str | None = None,
+        consistent: bool = False,
     ) -> "Plan":
         """The other way round: the least epsilon at which every interval is within a share of the answer.
 
@@ -96,7 +109,14 @@ class Dataset:
 
         found = self.questions(str(sql), dialect=dialect)
         return least_epsilon_within(
-            found, self.schema, within=within, size=size, delta=delta, confidence=confidence, most=self._most()
+            found,
+            self.schema,
+            within=within,
+            size=size,
+            delta=delta,
+            confidence=confidence,
+            most=self._most(),
+            consistent=consistent,
         )
 
     def ask(self) -> "Asking":

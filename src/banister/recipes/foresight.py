@@ -38,6 +38,8 @@ class Parts(Protocol):
 
     @property
     def measured(self) -> tuple[Measurement, ...]: ...
+    @property
+    def spreads(self) -> tuple[Spread, ...]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,7 @@ def slopes(formula: Formula, parts: Parts, size: int) -> dict[int, float]:
 def forecast(formula: Formula, parts: Parts, size: int, confidence: float, *, laplace: float) -> Forecast:
     """What to expect of one output; `laplace` is the typical error of the usual way, for comparison."""
     weights = slopes(formula, parts, size)
-    spreads = {place: spread_of(parts.measured[place].noise) for place in weights}
+    spreads = {place: parts.spreads[place] for place in weights}
     error = math.sqrt(sum((weight * spreads[place].deviation) ** 2 for place, weight in weights.items()))
     wide = half_width([(weight, spreads[place]) for place, weight in weights.items()], confidence)
     return Forecast(name=formula.output.name, error=error, half_width=wide, laplace=laplace, unit="")

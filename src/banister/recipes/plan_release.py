@@ -13,16 +13,19 @@ from banister.core.guarantee import Guarantee, Neighbours
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.mechanisms import RoundedGaussian, TruncatedStaircase
-from banister.recipes.foresight import Forecast, forecast, usual_laplace
+from banister.recipes.consistent import Family, agreed_spreads, centring, families
+from banister.recipes.foresight import Forecast, forecast, spread_of, usual_laplace
 from banister.recipes.ladder import Ladder, plan_ladder
 from banister.recipes.noises import LARGEST_SIGMA, Measured, joint_noise, joint_price, least_bar, split_noise
 from banister.recipes.wording import describe_noise, describe_person, describe_reach, number
 from banister.tables import measures
+from banister.tables.combine import Spread
 from banister.tables.layout import Formula, Layout, layouts, weigh
 from banister.tables.measures import Measure, Reach, Share
 from banister.tables.question import Aggregate, Question
 from banister.tables.schema import Schema
 from banister.tables.split import cost, share_out
+from banister.tables.terms import Quantity
 
 FORMAT = 1
 
@@ -42,6 +45,13 @@ class Part:
     """What was minimised: the squared errors of all measures, each as much as it matters."""
     alternative: "Part | None" = field(default=None, repr=False, compare=False)
     """The other way to make the noise, where there is one: split for joint, joint for split."""
+    agreed: Mapping[int, Spread] = field(default_factory=dict, repr=False, compare=False)
+    """The law of the errors of measures that are made to agree with other questions, by their places."""
+
+    @property
+    def spreads(self) -> tuple[Spread, ...]:
+        """The law of each measure's error."""
+        return tuple(self.agreed.get(place) or spread_of(m.noise) for place, m in enumerate(self.measured))
 
     @property
     def joint(self) -> bool:
@@ -107,6 +117,8 @@ class Plan:
     parts: tuple[Part, ...]
     guarantee: Guarantee
     confidence: float
+    families: tuple[Family, ...] = ()
+    """Questions whose answers are made to agree after the noise is drawn."""
 
     @property
     def neighbours(self) -> Neighbours:
@@ -115,7 +127,7 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """A hash of what will be done, by which a receipt knows the plan it was paid for."""
-        text = repr((FORMAT, self.schema, self.parts, self.guarantee))
+        text = repr((FORMAT, self.schema, self.parts, self.guarantee, self.families))
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
@@ -168,10 +180,17 @@ def plan_release(
     delta: Number = 0,
     confidence: Number = 0.95,
     weights: Mapping[str, Number] | None = None,
+    consistent: bool = False,
 ) -> Plan:
-    """The plan with the least error for a guarantee; several questions share epsilon and delta equally."""
+    """The plan with the least error for a guarantee; several questions share epsilon and delta equally.
+
+    With `consistent`, questions about the same rows are made to agree after the noise is drawn: totals equal the sums
+    of their parts.
+    """
     level = Guarantee(need.positive("epsilon", epsilon), delta)
     sure = float(need.strictly_between("confidence", confidence, 0, 1))
+    joined = families(questions, schema.groups) if consistent else ()
+    fixed = {place: centring(family, questions) for family in joined for place in family.places}
     takers = sum(takes_delta(question, schema) for question in questions)
     parts = tuple(
         _part(
@@ -181,11 +200,22 @@ def plan_release(
                 level.epsilon / len(questions), level.delta / takers if takes_delta(question, schema) else 0
             ),
             weights=_weights(question, weights or {}),
+            fixed=fixed.get(place, {}),
         )
-        for question in questions
+        for place, question in enumerate(questions)
     )
     used = Guarantee(level.epsilon, sum((part.delta for part in parts), Fraction(0)))
-    return Plan(schema=schema, parts=parts, guarantee=used, confidence=sure)
+    plan = Plan(schema=schema, parts=parts, guarantee=used, confidence=sure)
+    return _agreeing(plan, joined) if joined else plan
+
+
+def _agreeing(plan: Plan, joined: tuple[Family, ...]) -> Plan:
+    """The plan with the errors that are left once the questions of each family agree."""
+    parts = list(plan.parts)
+    for family in joined:
+        for place, spreads in agreed_spreads(family, {p: parts[p].measured for p in family.places}).items():
+            parts[place] = replace(parts[place], agreed=spreads)
+    return replace(plan, parts=tuple(parts), families=joined)
 
 
 def takes_delta(question: Question, schema: Schema) -> bool:
@@ -204,7 +234,14 @@ def _weights(question: Question, given: Mapping[str, Number]) -> list[float]:
     return [float(need.positive(f"weight of {name}", given.get(name, 1))) for name in names]
 
 
-def _part(question: Question, schema: Schema, *, level: Guarantee, weights: Sequence[float]) -> Part:
+def _part(
+    question: Question,
+    schema: Schema,
+    *,
+    level: Guarantee,
+    weights: Sequence[float],
+    fixed: Mapping[Quantity, bool],
+) -> Part:
     """The better of split and joint noise; the other is kept for comparison."""
     if question.open and level.delta == 0:
         raise BadValue(
@@ -212,7 +249,7 @@ def _part(question: Question, schema: Schema, *, level: Guarantee, weights: Sequ
             "delta above 0, e.g. delta = 1e-6. Or declare the column's values."
         )
     reach = measures.reach(question, schema)
-    options = [_Option.of(layout, question, schema, reach, weights) for layout in layouts(question, reach)]
+    options = [_Option.of(layout, question, schema, reach, weights) for layout in layouts(question, reach, fixed)]
     ranked = [
         _rank_importance(reach, w)
         for o, w in zip(question.outputs, weights, strict=True)

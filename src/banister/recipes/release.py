@@ -5,12 +5,14 @@ disk; only then is the first bit drawn. A crash in between loses budget, never p
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from banister.accounting.receipt import Receipt
-from banister.recipes.foresight import spread_of
+from banister.errors import BadValue
+from banister.recipes.consistent import agree
 from banister.recipes.ladder import choose, columns_of
 from banister.recipes.ledger import Ledger
 from banister.recipes.plan_release import Part, Plan
@@ -33,9 +35,18 @@ class AnswerTable:
     columns: tuple[str, ...]
     answers: dict[str, Answer]
     whole: frozenset[str]
+    consistent: frozenset[str] = frozenset()
+    """The answers that were made to agree with other questions."""
+    raised: frozenset[int] | None = None
+    """The cells in which an answer below 0 was raised to 0; nothing where that was not asked for."""
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def adjusted(self, place: int) -> str:
+        """What was done to a cell's answers after the noise was drawn, in words; nothing where nothing was."""
+        flags = ["consistent"] if self.consistent else []
+        return ", ".join([*flags, "raised to 0"] if place in (self.raised or ()) else flags)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,13 +69,17 @@ def release(
     tell: Tell = lambda stage: None,
 ) -> Released:
     """Run a plan. Raises before anything is charged, or charges and then draws."""
-    tell("adding up")
-    exact = [_add_up(part, source, bits) for part in plan.parts]
+    if non_negative and plan.families:
+        raise BadValue(
+            "Raising answers to 0 would move parts off their totals. Ask for consistent or for non-negative answers, "
+            "not for both."
+        )
+    exact = _add_up_all(plan, source, bits, tell)
     tell("charging the ledger")
     receipt = _charge(plan, ledger)
     receipt.use(plan=plan.digest)
     tell("drawing")
-    tables = tuple(_draw(part, totals, plan.confidence, bits) for part, totals in zip(plan.parts, exact, strict=True))
+    tables = _draw_all(plan, exact, bits)
     if non_negative:
         tables = tuple(_raised(table, part) for table, part in zip(tables, plan.parts, strict=True))
     return Released(plan, tables, receipt.proof, non_negative)
@@ -114,6 +129,37 @@ def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
     return (main, *ladders) if main.measures else ladders
 
 
+def _add_up_all(plan: Plan, source: Source, bits: BitSource, tell: Tell) -> list[_Exact]:
+    """The exact work of every question; the questions of a family are sums of one finest table."""
+    exact = []
+    for place, part in enumerate(plan.parts):
+        tell(f"adding up question {place + 1} of {len(plan.parts)}")
+        exact.append(_add_up(part, source, bits) if place not in _joined(plan) else _ladders(part, source, bits))
+    for family in plan.families:
+        tell("adding up the finest table")
+        found = dict.fromkeys(m.measure for place in family.places for m in plan.parts[place].measured)
+        if found:
+            first = works(plan.parts[family.places[0]], bits)[0]
+            groups = 1 if first.personal and plan.schema.groups == 1 and first.relation.rows != 1 else None
+            work = replace(first, axes=family.axes, measures=tuple(found), groups=groups, ladder=None)
+            finest = source.totals(work).values
+            rows = {measure: row for row, measure in enumerate(found)}
+            for place in family.places:
+                mine = [rows[m.measure] for m in plan.parts[place].measured]
+                totals = Totals(values=family.totals(place, finest[mine]), labels=None)
+                exact[place] = _Exact(totals, exact[place].ladders)
+    return exact
+
+
+def _joined(plan: Plan) -> set[int]:
+    return {place for family in plan.families for place in family.places}
+
+
+def _ladders(part: Part, source: Source, bits: BitSource) -> _Exact:
+    """The quantiles of a question whose other numbers come from the finest table of its family."""
+    return _add_up(replace(part, measured=()), source, bits)
+
+
 def _add_up(part: Part, source: Source, bits: BitSource) -> _Exact:
     found = [source.totals(work) for work in works(part, bits)]
     if part.measured:
@@ -122,20 +168,44 @@ def _add_up(part: Part, source: Source, bits: BitSource) -> _Exact:
     return _Exact(empty, tuple(found))
 
 
+def _draw_all(plan: Plan, exact: Sequence[_Exact], bits: BitSource) -> tuple[AnswerTable, ...]:
+    """Draw the noise of every question, then let families agree, then answer."""
+    noisy: dict[int, NDArray[np.int64] | NDArray[np.float64]] = {}
+    drawn = {place: _noisy(part, exact[place], bits) for place, part in enumerate(plan.parts)}
+    noisy.update(drawn)
+    for family in plan.families:
+        measured = {place: plan.parts[place].measured for place in family.places}
+        noisy.update(agree(family, measured, {place: drawn[place] for place in family.places}))
+    return tuple(
+        _answered(part, noisy[place], exact[place], plan.confidence, bits) for place, part in enumerate(plan.parts)
+    )
+
+
 def _draw(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> AnswerTable:
-    noisy = np.stack(
+    """One question by itself."""
+    return _answered(part, _noisy(part, exact, bits), exact, confidence, bits)
+
+
+def _noisy(part: Part, exact: _Exact, bits: BitSource) -> NDArray[np.int64]:
+    return np.stack(
         [m.noise.release(row, bits) for m, row in zip(part.measured, exact.totals.values, strict=True)]
         or [np.zeros(exact.totals.values.shape[1], dtype=np.int64)]
     )
+
+
+def _answered(
+    part: Part,
+    noisy: NDArray[np.int64] | NDArray[np.float64],
+    exact: _Exact,
+    confidence: float,
+    bits: BitSource,
+) -> AnswerTable:
     labels = _labels(part.question.axes) if exact.totals.labels is None else exact.totals.labels
     if part.question.open:
         kept = np.flatnonzero(noisy[0] > part.bar)
         noisy, labels = noisy[:, kept], tuple(labels[place] for place in kept.tolist())
     known = Noisy(
-        measures=tuple(m.measure for m in part.measured),
-        values=noisy,
-        spreads=tuple(spread_of(m.noise) for m in part.measured),
-        confidence=confidence,
+        measures=tuple(m.measure for m in part.measured), values=noisy, spreads=part.spreads, confidence=confidence
     )
     ladders = iter(zip(part.ladders, exact.ladders, strict=True))
     answers: dict[str, Answer] = {}
@@ -146,14 +216,15 @@ def _draw(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> Answ
             answers[formula.output.name] = Answer(*choose(ladder, counts, confidence, bits))
         else:
             answers[formula.output.name] = answer(formula, known)
+    moved = {f.output.name for f in part.formulas if {f.count, f.total, f.square} & set(part.agreed)}
+    counted = (f.output.name for f in part.formulas if f.output.aggregate in (Aggregate.COUNT, Aggregate.PEOPLE))
     return AnswerTable(
         names=tuple(axis.name for axis in part.question.axes),
         labels=labels,
         columns=part.question.columns,
         answers=answers,
-        whole=frozenset(
-            f.output.name for f in part.formulas if f.output.aggregate in (Aggregate.COUNT, Aggregate.PEOPLE)
-        ),
+        whole=frozenset(counted) - moved,
+        consistent=frozenset(moved),
     )
 
 
@@ -168,4 +239,5 @@ def _labels(axes: Sequence[Axis]) -> tuple[tuple[Label, ...], ...]:
 
 def _raised(table: AnswerTable, part: Part) -> AnswerTable:
     answers = {f.output.name: never_below_zero(f, table.answers[f.output.name]) for f in part.formulas}
-    return AnswerTable(table.names, table.labels, table.columns, answers, table.whole)
+    below = [np.flatnonzero(answers[name].values > table.answers[name].values).tolist() for name in answers]
+    return replace(table, answers=answers, raised=frozenset(place for places in below for place in places))

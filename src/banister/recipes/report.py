@@ -18,6 +18,10 @@ SHOWN = 1000
 """Rows of a table that a page shows; files hold all of them."""
 
 RAISED = " Answers that cannot be below 0 were raised to 0 after the noise was drawn, which costs no privacy."
+AGREED = (
+    " Questions about the same rows were made to agree after the noise was drawn, which costs no privacy: totals equal "
+    "the sums of their parts. Rows outside the declared values of any of these questions are in none of them."
+)
 
 
 def write_report(answers: "Answers", path: Path) -> Path:
@@ -43,7 +47,7 @@ def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Sectio
     more = f" The first {SHOWN} of {len(table)} rows are shown." if len(table) > SHOWN else ""
     note = (
         f"Each answer is random around the exact one; the brackets hold the exact one with probability "
-        f"{plan.confidence:.0%}.{more}{RAISED if raised else ''}"
+        f"{plan.confidence:.0%}.{more}{RAISED if raised else ''}{AGREED if table.consistent else ''}"
     )
     return Section("Answers", [note], part.question.text, charts, [Grid(table.columns, rows, len(table.names))])
 

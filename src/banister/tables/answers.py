@@ -31,7 +31,7 @@ class Noisy:
     """Noisy measures with the law of the noise of each, for a confidence."""
 
     measures: tuple[Measure, ...]
-    values: NDArray[np.int64]
+    values: NDArray[np.int64] | Floats
     spreads: tuple[Spread, ...]
     confidence: float
 

@@ -20,6 +20,16 @@ FORGET = 1e-7
 """Tail mass that is counted as being infinitely far out."""
 
 
+WINDOW = 16
+"""Standard deviations on each side within which a sum of many noises is worked out."""
+
+POINTS = 2048
+"""Lattice points on each side of that window."""
+
+OWN = 48
+"""Lattice points in one standard deviation of a noise that is one of many."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
     """An even law on the whole numbers: its standard deviation and P(|Z| > x) for x ≥ 0."""
@@ -82,3 +92,36 @@ def _quantile(law: Floats, lost: float, confidence: float) -> float:
     inside = np.concatenate([[law[half]], law[half] + np.cumsum(both)])
     found = int(np.searchsorted(inside, confidence + lost * confidence))
     return float(min(found, half))
+
+
+def pooled(parts: Sequence[tuple[float, Spread, int]]) -> Spread:
+    """The law of Σ weight · (Z₁ + … + Z_count) for many independent noises; worked out when it is first asked for."""
+    kept = tuple((abs(weight), spread, count) for weight, spread, count in parts if weight and spread.deviation > 0)
+    whole = float(np.sqrt(sum(count * (weight * spread.deviation) ** 2 for weight, spread, count in kept)))
+    if whole == 0:
+        return Spread(0.0, lambda x: np.zeros_like(x))
+    grid = WINDOW * whole / POINTS
+    return Spread(whole, lambda x: _pooled_tail(kept, grid)[np.clip(x / grid, 0, POINTS).astype(np.int64)])
+
+
+@lru_cache(maxsize=256)
+def _pooled_tail(parts: tuple[tuple[float, Spread, int], ...], grid: float) -> Floats:
+    """P(|sum| > k · grid) for k up to POINTS, through characteristic functions, never too small but for FORGET.
+
+    Each law is put on a lattice of its own, of whole numbers, with magnitudes rounded up; a triangle of four
+    grid steps is added at the end: it spreads the sum a little further, and leaves nothing beyond the transform's band.
+    """
+    size = 2 * POINTS
+    t = 2 * np.pi * np.arange(POINTS + 1) / (size * grid)
+    whole = np.sinc(t * grid / np.pi) ** 2
+    for weight, spread, count in parts:
+        unit = max(1, int(spread.deviation / OWN))
+        law, _ = _lattice(1.0, spread, float(unit))
+        half = len(law) // 2
+        reach = int(np.searchsorted(-law[half:], -FORGET / OWN)) if law[-1] < FORGET / OWN else half
+        angles = np.outer(t, weight * unit * np.arange(1, reach + 1))
+        whole *= (law[half] + 2 * np.cos(angles) @ law[half + 1 : half + 1 + reach]) ** count
+    mass = np.fft.irfft(whole, size)
+    inside = np.concatenate([[mass[0]], mass[0] + np.cumsum(mass[1:POINTS] + mass[:POINTS:-1]), [1.0]])
+    least = np.minimum.accumulate(inside[::-1])[::-1]  # Ripples of the transform never count in our favour.
+    return np.clip(1 - least + FORGET, 0.0, 1.0)

@@ -5,7 +5,7 @@ anyway, brings the middle back. `layouts` lists the possibilities; the split of 
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -77,14 +77,25 @@ class _Builder:
         return self.place(measures.rows(most=self.rows, of=quantity if missing else None))
 
 
-def layouts(question: Question, reach: Reach) -> Iterator[Layout]:
-    """Every layout worth comparing."""
-    counted = _counted(question)
-    sums = dict.fromkeys(o.quantity for o in question.outputs if o.aggregate is Aggregate.SUM and o.quantity)
-    free = [q for q in sums if q is not None and (q if q.nulls else None) in counted]
+def layouts(question: Question, reach: Reach, fixed: Mapping[Quantity, bool]) -> Iterator[Layout]:
+    """Every layout worth comparing; for the sums in `fixed` it is decided whether they are taken around the middle."""
+    always = {q for q in centrable(question) if fixed.get(q)}
+    free = [q for q in summed(question) if q in centrable(question) and q not in fixed]
     choices = itertools.product((True, False), repeat=len(free)) if len(free) <= CHOICES else [(True,) * len(free)]
     for choice in choices:
-        yield _layout(question, reach, {q for q, centre in zip(free, choice, strict=True) if centre})
+        yield _layout(question, reach, always | {q for q, centre in zip(free, choice, strict=True) if centre})
+
+
+def summed(question: Question) -> dict[Quantity, None]:
+    """The quantities of which sums are asked for, in order."""
+    sums = [o.quantity for o in question.outputs if o.aggregate is Aggregate.SUM and o.quantity is not None]
+    return dict.fromkeys(sums)
+
+
+def centrable(question: Question) -> set[Quantity]:
+    """The sums that can be taken around the middle of their range, as their count is measured anyway."""
+    counted = _counted(question)
+    return {q for q in summed(question) if (q if q.nulls else None) in counted}
 
 
 def _counted(question: Question) -> set[Quantity | None]:

@@ -112,13 +112,11 @@ def reach(question: Question, schema: Schema) -> Reach:
             "A person can have many rows, and nothing says how many may count. Declare it in [source], e.g. rows = 5 "
             "(the most rows of one person in one group), or group by person in a subquery first."
         )
-    if cells == 1:
+    if cells == 1 or question.relation.rows == 1:  # One row a person is in one group.
         return Reach(groups=1, rows=most, bounded=False, proposed=False)
     if schema.groups is not None:
         groups = schema.groups if cells is None else min(schema.groups, cells)
         return Reach(groups=groups, rows=most, bounded=groups != cells, proposed=False)
-    if question.relation.rows == 1:
-        return Reach(groups=1, rows=1, bounded=False, proposed=False)
     if cells is None or cells > FEW_CELLS:
         raise BadValue(
             "A person can have rows in many groups, and nothing says in how many she may count. Declare it in "

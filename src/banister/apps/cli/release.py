@@ -17,6 +17,9 @@ Delta = Annotated[str, typer.Option(help="Needed where group values are unknown,
 Within = Annotated[str, typer.Option(help="Instead of epsilon: an accuracy such as 2%.")]
 Size = Annotated[int, typer.Option(help="Rows in a cell, for --within; 0: from the schema's number of people.")]
 Confidence = Annotated[str, typer.Option(help="How often an interval holds the exact answer.")]
+Consistent = Annotated[
+    bool, typer.Option("--consistent", help="Make questions about the same rows agree: totals equal their parts.")
+]
 Dialect = Annotated[str, typer.Option(help="The SQL dialect of the question, e.g. postgres.")]
 
 
@@ -44,6 +47,7 @@ def register(app: typer.Typer) -> None:
         size: Size = 0,
         confidence: Confidence = "95%",
         dialect: Dialect = "",
+        consistent: Consistent = False,
     ) -> None:
         """Show what a question would cost and how accurate its answers would be. No record is read.
 
@@ -53,7 +57,7 @@ def register(app: typer.Typer) -> None:
         from banister.recipes.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
-        show_plan(_plan(dataset, question, epsilon, delta, within, size, confidence, dialect), dataset)
+        show_plan(_plan(dataset, question, epsilon, delta, within, size, confidence, dialect, consistent), dataset)
 
     @app.command()
     def release(
@@ -65,6 +69,7 @@ def register(app: typer.Typer) -> None:
         size: Size = 0,
         confidence: Confidence = "95%",
         dialect: Dialect = "",
+        consistent: Consistent = False,
         out: Annotated[str, typer.Option(help="Write answers to a .csv, .parquet or .json file.")] = "",
         report: Annotated[str, typer.Option(help="Write a page with charts to an .html file.")] = "",
         non_negative: Annotated[bool, typer.Option("--non-negative", help="Raise what is below 0 to 0.")] = False,
@@ -77,7 +82,7 @@ def register(app: typer.Typer) -> None:
         from banister.recipes.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
-        planned = _plan(dataset, question, epsilon, delta, within, size, confidence, dialect)
+        planned = _plan(dataset, question, epsilon, delta, within, size, confidence, dialect, consistent)
         targets = _targets(out, report)
         with progress() as tell:
             answers = dataset.release(planned, non_negative=non_negative, tell=tell)
@@ -111,6 +116,7 @@ def _plan(
     size: int,
     confidence: str,
     dialect: str,
+    consistent: bool,
 ) -> "Plan":
     from banister.apps.cli.say import share
     from banister.errors import BadValue
@@ -120,9 +126,18 @@ def _plan(
     sure = share("confidence", confidence)
     spoken = dialect or None
     if epsilon:
-        return dataset.plan(question, epsilon=epsilon, delta=delta, confidence=sure, dialect=spoken)
-    near = share("within", within)
-    return dataset.plan_within(question, within=near, size=size or None, delta=delta, confidence=sure, dialect=spoken)
+        return dataset.plan(
+            question, epsilon=epsilon, delta=delta, confidence=sure, dialect=spoken, consistent=consistent
+        )
+    return dataset.plan_within(
+        question,
+        within=share("within", within),
+        size=size or None,
+        delta=delta,
+        confidence=sure,
+        dialect=spoken,
+        consistent=consistent,
+    )
 
 
 def _targets(*names: str) -> "list[Path]":

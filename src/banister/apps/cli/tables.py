@@ -44,6 +44,8 @@ def show_plan(plan: "Plan", dataset: "Dataset") -> None:
         for line in describe_noise(part, plan.sizes[1], plan.confidence):
             console.print(line, highlight=False)
         console.print(_plan_table(part, plan))
+    if plan.families:
+        console.print("Totals will equal the sums of their parts; the errors shown are those after that.")
     console.print(f"n is the number of rows in a cell. {_left(plan, dataset)}", highlight=False)
 
 
@@ -102,6 +104,12 @@ def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
         f"Largest epsilon that still fits: {number(float(answers.remaining.largest_epsilon))}.",
         highlight=False,
     )
+    if any(found.consistent for found in answers.tables):
+        console.print(
+            "Questions about the same rows were made to agree after the noise was drawn: totals equal the sums of "
+            "their parts.",
+            highlight=False,
+        )
     if answers.non_negative:
         console.print("Answers that cannot be below 0 were raised to 0 after the noise was drawn.", highlight=False)
     for path in written:

@@ -1,5 +1,6 @@
 """Releases: sensitivity as claimed, intervals at their rate, charges first, faults free of charge."""
 
+import html
 import math
 import threading
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import banister as bn
 from banister.errors import BadValue, BudgetExceeded, EngineFailed, LedgerMissing
 from banister.mechanisms import TruncatedStaircase
+from banister.recipes.explain import explain
 from banister.recipes.ladder import columns_of
 from banister.recipes.release import _add_up, _draw
 from banister.sampling.bits import SYSTEM
@@ -256,6 +258,9 @@ def test_answers_are_written_whole_in_every_format(tmp_path: Path) -> None:
     assert answers.to_pandas().shape == (2, 17)
     page = answers.report(tmp_path / "a.html").read_text()
     assert "What this gives away" in page
+    for sentence, points in explain(answers.plan.guarantee).blocks():
+        assert f"<p>{html.escape(sentence)}</p>" in page
+        assert all(f"<li>{html.escape(point)}</li>" in page for point in points)
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
     assert not list(tmp_path.glob(".*"))

@@ -27,6 +27,15 @@ class Explanation:
     advantage: float
     """How much more often than not the best attacker is right, beyond guessing: the total variation, rounded up."""
 
+    def blocks(self) -> list[tuple[str, list[str]]]:
+        """The same words as `str`, for a page: each paragraph with the points that belong to it."""
+        found = []
+        for block in str(self).split("\n\n"):
+            lines = block.splitlines()
+            points = [line.strip() for line in lines if line.startswith(" ")]
+            found.append((" ".join(line for line in lines if not line.startswith(" ")), points))
+        return found
+
     def __str__(self) -> str:
         lines = [
             f"What {self.subject} means for one person.",

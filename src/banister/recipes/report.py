@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.core.exact import brief
-from banister.core.guarantee import Guarantee
 from banister.engines.report.page import Chart, Grid, Section, write_page
+from banister.recipes.explain import explain
 from banister.recipes.plan_release import Part, Plan
 from banister.recipes.release import AnswerTable
-from banister.recipes.wording import describe_noise, describe_person, describe_reach, number, with_interval
+from banister.recipes.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
 
 if TYPE_CHECKING:
     from banister.recipes.answers import Answers
@@ -54,27 +54,15 @@ def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Sectio
 
 def _guarantee(plan: Plan) -> Section:
     level = plan.guarantee
-    words = [
+    words = (
         f"{describe_person(plan.schema)} Whatever anyone knows, these answers are nearly as likely with the data of "
         f"one person as {'without' if plan.neighbours.value == 'add-remove' else 'with those of another in place of'} "
         f"them: probabilities change by a factor of at most e^{brief(level.epsilon)} = "
         f"{math.exp(float(level.epsilon)):.3g}"
-        + (f", but for a chance of {brief(level.delta)}." if level.delta else "."),
-        f"An attacker who wants to find out whether one person is in the table, and who accuses wrongly in 5 % of "
-        f"cases, is right in at most {100 * detection(level, 0.05):.1f} % of the others. Guessing gives 5 %.",
-        "The guarantee does not cover what was published elsewhere, what people say about themselves, or facts about "
-        "the whole group, such as that a plan leads to more visits. It adds up with every further release.",
-    ]
-    return Section("What this gives away", words)
-
-
-def detection(level: Guarantee, false_alarms: float) -> float:
-    """The best rate of detection at a rate of false alarms.
-
-    Exact:  the upper edge of the region R(epsilon, delta) ([KOV15] Eq. (2)).
-    """
-    e, d = math.exp(float(level.epsilon)), float(level.delta)
-    return min(1.0, e * false_alarms + d, 1 - (1 - d - false_alarms) / e)
+        + (f", but for a chance of {brief(level.delta)}. " if level.delta else ". ")
+        + "It adds up with every further release."
+    )
+    return Section("What this gives away", [words], points=explain(level).blocks())
 
 
 def _plan(plan: Plan) -> Section:
@@ -87,7 +75,7 @@ def _plan(plan: Plan) -> Section:
             [f.name, *(f"{number(w[place].half_width)} {f.unit}" for w in wide), number(f.error), number(f.laplace)]
             for place, f in enumerate(wide[1])
         ]
-        grids.append(Grid(header, rows, 1))
+        grids.append(Grid(header, rows, 1, part.question.text))
         noise = [
             [
                 f"{m.measure.counting.value}",
@@ -109,7 +97,7 @@ def _budget(answers: "Answers") -> Section:
     level = answers.plan.guarantee
     words = (
         f"This release keeps (epsilon {brief(level.epsilon)}, delta {brief(level.delta)}) and was charged to a "
-        f"budget of {answers.budget}, by its exact loss where it fits. {answers.remaining.charges} charges so far; "
+        f"budget of {answers.budget}, by its exact loss where it fits. {charges(answers.remaining.charges)} so far; "
         f"the largest epsilon that still fits is {number(float(answers.remaining.largest_epsilon))}."
     )
     return Section("The budget", [words, f"Proof of the charge: {answers.proof}"])

@@ -25,6 +25,11 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
+def charges(count: int) -> str:
+    """So many charges, in words."""
+    return "1 charge" if count == 1 else f"{count} charges"
+
+
 def with_interval(table: "AnswerTable", place: int) -> list[str]:
     """One cell's labels and answers, each answer with its interval."""
     labels = dict(zip(table.names, table.labels[place], strict=True))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from banister.recipes.wording import describe_noise, describe_person, describe_reach, number, with_interval
+from banister.recipes.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
 
 if TYPE_CHECKING:
     from banister.recipes.answers import Answers
@@ -123,7 +123,7 @@ def show_budget(dataset: "Dataset") -> None:
         left, terms = book.remaining(), book.terms
         console.print(f"[bold]{book.address}[/bold]", highlight=False)
         console.print(
-            f"Budget {terms.budget}, {terms.neighbours.value} neighbours; {left.charges} charges made, "
+            f"Budget {terms.budget}, {terms.neighbours.value} neighbours; {charges(left.charges)} made, "
             f"{float(left.used):.1%} used.\nLargest epsilon that still fits: {number(float(left.largest_epsilon))}",
             highlight=False,
         )

@@ -14,10 +14,11 @@ STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
   max-width: 60rem; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; margin: 1rem 0; } caption { text-align: left; font-weight: 600; padding: .3rem .6rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
 th.label, td.label { text-align: left; } th { color: var(--soft); font-weight: 600; } small { color: var(--soft); }
+li { margin: .15rem 0; }
 pre { white-space: pre-wrap; background: color-mix(in srgb, var(--line) 35%, transparent); padding: .8rem; }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .9rem; }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fill: var(--soft); }
@@ -42,22 +43,24 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: header, rows, and how many of its first columns are labels."""
+    """A table: header, rows, how many of its first columns are labels, and a line above it."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     labels: int
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with paragraphs, preformatted text, charts and tables, in this order."""
+    """A heading with paragraphs, points under a sentence each, preformatted text, charts and tables, in this order."""
 
     heading: str
     paragraphs: Sequence[str] = ()
     code: str = ""
     charts: Sequence[Chart] = ()
     grids: Sequence[Grid] = ()
+    points: Sequence[tuple[str, Sequence[str]]] = ()
 
 
 def write_page(path: Path, title: str, sections: Sequence[Section]) -> Path:
@@ -76,10 +79,16 @@ def write_page(path: Path, title: str, sections: Sequence[Section]) -> Path:
 def _section(section: Section) -> str:
     parts = [f"<h2>{escape(section.heading)}</h2>" if section.heading else ""]
     parts += [f"<p>{escape(paragraph)}</p>" for paragraph in section.paragraphs]
+    parts += [_points(lead, items) for lead, items in section.points]
     parts += [f"<pre>{escape(section.code)}</pre>"] if section.code else []
     parts += [_chart(chart) for chart in section.charts]
     parts += [_grid(grid) for grid in section.grids]
     return "".join(parts)
+
+
+def _points(lead: str, items: Sequence[str]) -> str:
+    listed = "".join(f"<li>{escape(item)}</li>" for item in items)
+    return f"<p>{escape(lead)}</p>" + (f"<ul>{listed}</ul>" if listed else "")
 
 
 def _grid(grid: Grid) -> str:
@@ -91,7 +100,14 @@ def _grid(grid: Grid) -> str:
         return f"<tr>{''.join(marked)}</tr>"
 
     rows = "".join(row(cells, "td") for cells in grid.rows)
-    return f"<div class=scroll><table><thead>{row(grid.header, 'th')}</thead><tbody>{rows}</tbody></table></div>"
+    caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
+    return (
+        f"<div class=scroll><table>{caption}<thead>{row(grid.header, 'th')}</thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _tick(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _chart(chart: Chart) -> str:
@@ -120,7 +136,7 @@ def _chart(chart: Chart) -> str:
         parts.append(f'<circle class="dot" cx="{x(value):.1f}" cy="{y}" r="4.5"/>')
     for value, anchor in ((low, "start"), (high, "end")):
         parts.append(
-            f'<text class="soft" x="{x(value):.1f}" y="{height - 6}" text-anchor="{anchor}">{value:,.4g}</text>'
+            f'<text class="soft" x="{x(value):.1f}" y="{height - 6}" text-anchor="{anchor}">{_tick(value)}</text>'
         )
     more = f" The first {shown} of {len(chart.values)} cells." if shown < len(chart.values) else ""
     return (

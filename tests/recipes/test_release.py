@@ -149,6 +149,20 @@ def test_nothing_is_charged_when_the_engine_fails(tmp_path: Path) -> None:
     assert here.remaining().charges == 0
 
 
+def test_nothing_is_charged_or_written_when_the_file_goes_away_in_between(tmp_path: Path) -> None:
+    path = tmp_path / "here.toml"
+    path.write_text(SOURCE.format(table="t.parquet", person="", budget="1.0"))
+    frame = dataset(tmp_path).frames["data"]
+    assert isinstance(frame, pd.DataFrame)
+    frame.to_parquet(tmp_path / "t.parquet")
+    here = bn.open(path)
+    here.source()
+    (tmp_path / "t.parquet").unlink()
+    with pytest.raises(EngineFailed, match=r"DuckDB could not do the work .* nothing was charged"):
+        here.release(here.plan("SELECT COUNT(*) FROM data", epsilon="0.5"))
+    assert here.remaining().charges == 0
+
+
 def test_rare_unknown_values_do_not_appear_and_common_ones_do(tmp_path: Path) -> None:
     here = dataset(tmp_path)
     plan = here.plan("SELECT s, COUNT(*) AS n, AVG(x) AS m FROM data GROUP BY s", epsilon=1, delta=4e-7)
@@ -237,6 +251,19 @@ def test_quantiles_of_an_empty_table_are_answered(tmp_path: Path) -> None:
             assert 0 <= low <= high <= 20
 
 
+def test_a_variance_that_cannot_be_has_the_widest_interval(tmp_path: Path) -> None:
+    """Everyone has twenty rows of which two may count: what is measured is no mean of squares and no mean."""
+    path = tmp_path / "here.toml"
+    path.write_text(SOURCE.format(table="t.parquet", person='person = "who"\nrows = 2', budget="1000"))
+    rows = [(who, 4 + place % 3, 0.0, "a", "s") for who in range(2000) for place in range(20)]
+    here = bn.open(path, data=pd.DataFrame(rows, columns=["who", "x", "y", "g", "s"]))
+    here.create_ledger().close()
+    answers = here.release(here.plan("SELECT VARIANCE(x) AS v FROM data", epsilon=50))
+    low, high = answers.intervals[0]["v"] if isinstance(answers.intervals[0]["v"], tuple) else (1.0, 1.0)
+    assert low == 0
+    assert high == pytest.approx(100, rel=0.01)
+
+
 def test_several_questions_share_one_charge(tmp_path: Path) -> None:
     here = dataset(tmp_path)
     plan = here.plan("SELECT COUNT(*) FROM data; SELECT g, SUM(x) FROM data GROUP BY g", epsilon="0.4")
@@ -268,6 +295,9 @@ def test_answers_are_written_whole_in_every_format(tmp_path: Path) -> None:
         answers.write(tmp_path / "a.xlsx")
     with pytest.raises(BadValue, match="cannot be written"):
         answers.write(tmp_path / "nowhere" / "a.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(BadValue, match=r"it is a folder\. Give the path of a file in it"):
+        answers.write(tmp_path / "folder.csv")
 
 
 def test_the_accuracy_that_is_asked_for_is_bought_at_the_least_price(tmp_path: Path) -> None:

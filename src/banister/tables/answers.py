@@ -111,6 +111,8 @@ def _variance(formula: Formula, noisy: Noisy) -> Answer:
     assert formula.total is not None
     assert formula.count is not None
     assert formula.square is not None
+    quantity = noisy.measures[formula.total].quantity
+    assert quantity is not None
     sure = 1 - (1 - noisy.confidence) / 3
     mean, mean_low, mean_high = _ratio(formula.total, formula.count, noisy, sure)
     square, square_low, square_high = _ratio(formula.square, formula.count, noisy, sure)
@@ -119,7 +121,10 @@ def _variance(formula: Formula, noisy: Noisy) -> Answer:
     largest = np.maximum(mean_low**2, mean_high**2) * step**2
     smallest = np.where((mean_low <= 0) & (mean_high >= 0), 0.0, np.minimum(mean_low**2, mean_high**2)) * step**2
     low = np.maximum(square_middle + square_step * square_low - largest, 0.0)
-    high = np.maximum(square_middle + square_step * square_high - smallest, 0.0)
+    high = square_middle + square_step * square_high - smallest
+    # Below 0 the two intervals contradict each other, as where more rows of a person than declared were held back.
+    widest = (step * (quantity.high - quantity.low) / 2) ** 2
+    low, high = np.where(high < 0, 0.0, low), np.where(high < 0, widest, high)
     point = np.clip(point, low, high)
     aggregate = formula.output.aggregate
     if aggregate in (Aggregate.VARIANCE, Aggregate.DEVIATION):

@@ -39,6 +39,8 @@ def check_target(path: Path, suffixes: Sequence[str] = ()) -> None:
     """Refuse a place that cannot be written to, before anything is charged."""
     if suffixes and path.suffix.lower() not in suffixes:
         raise BadValue(f"'{path}' must end in {' or '.join(suffixes)}.")
+    if path.is_dir():
+        raise BadValue(f"'{path}' cannot be written: it is a folder. Give the path of a file in it.")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise BadValue(f"'{path}' cannot be written: its folder is not there, or not yours to write to.")
 

@@ -80,6 +80,15 @@ class DuckDBSource:
             raise BadValue(
                 f"table = '{table.location}' is not a file that is there. Paths start at the folder of the schema."
             )
+        try:
+            self._open_file(table, path)
+        except EngineFailed:
+            raise BadValue(
+                f"table = '{table.location}' cannot be read as what its name says ({path.suffix}): it is damaged, of "
+                "another kind, or locked by another program."
+            ) from None
+
+    def _open_file(self, table: Table, path: Path) -> None:
         text = str(path).replace("'", "''")
         name = _quoted(table.name)
         match path.suffix.lower():
@@ -147,8 +156,11 @@ def _csv_query(table: Table, path: Path) -> str:
 
     Guessing types from the content would let one person's row change what the engine does.
     """
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next(csv.reader(file), [])
+    try:  # A row with bytes that are no text must not stop the reading of the header.
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            header = next(csv.reader(file), [])
+    except (OSError, csv.Error):
+        raise BadValue(f"table = '{table.location}' cannot be read: it has no header line of a CSV file.") from None
     if not header:
         raise BadValue(f"table = '{table.location}' is empty: it has no header line.")
     types = ", ".join(f"'{name.replace(chr(39), chr(39) * 2)}': 'VARCHAR'" for name in header)

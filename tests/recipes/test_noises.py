@@ -105,6 +105,21 @@ def test_without_a_delta_the_plan_says_what_one_would_buy() -> None:
     assert "Noise cell by cell would give n ±" in taken
 
 
+def test_a_delta_goes_to_the_questions_that_have_a_use_for_it() -> None:
+    one = "SELECT COUNT(*) AS n, AVG(x) AS m FROM data"
+    plan = planned(f"{one}; {OPEN}; {CLOSED}", groups=40, delta="1e-6")
+    assert [part.delta * 2 for part in plan.parts] == [0, plan.guarantee.delta, plan.guarantee.delta]
+    assert plan.guarantee.delta == Guarantee(1, "1e-6").delta
+    assert planned(one, groups=40, delta="1e-6").guarantee == Guarantee(1)
+
+
+def test_many_answers_about_one_group_are_better_off_with_joint_noise() -> None:
+    sums = ", ".join(f"SUM(CASE WHEN x > {k} THEN 1 ELSE 0 END) AS t{k}" for k in range(12))
+    part = planned(f"SELECT {sums} FROM data", groups=1, delta="1e-6").parts[0]
+    assert part.joint
+    assert part.loss().delta_at(1).up <= 1e-6
+
+
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 def test_the_sigmas_spend_what_is_allowed_and_as_errors_matter(neighbours: str) -> None:
     part = planned(CLOSED, groups=30, delta="1e-6", neighbours=neighbours).parts[0]

@@ -191,19 +191,25 @@ def plan_release(
     sure = float(need.strictly_between("confidence", confidence, 0, 1))
     joined = families(questions, schema.groups) if consistent else ()
     fixed = {place: centring(family, questions) for family in joined for place in family.places}
-    takers = sum(takes_delta(question, schema) for question in questions)
-    parts = tuple(
-        _part(
-            question,
-            schema,
-            level=Guarantee(
-                level.epsilon / len(questions), level.delta / takers if takes_delta(question, schema) else 0
-            ),
-            weights=_weights(question, weights or {}),
-            fixed=fixed.get(place, {}),
+
+    def parts_with(takers: set[int]) -> tuple[Part, ...]:
+        """The parts, delta shared equally by some of them."""
+        return tuple(
+            _part(
+                question,
+                schema,
+                level=Guarantee(level.epsilon / len(questions), level.delta / len(takers) if place in takers else 0),
+                weights=_weights(question, weights or {}),
+                fixed=fixed.get(place, {}),
+            )
+            for place, question in enumerate(questions)
         )
-        for place, question in enumerate(questions)
-    )
+
+    takers = {place for place, question in enumerate(questions) if takes_delta(question, schema)}
+    parts = parts_with(takers)
+    users = {place for place, part in enumerate(parts) if part.delta > 0}
+    if users < takers and users:  # What some have no use for is for the others, who then have still more use for it.
+        parts = parts_with(users)
     used = Guarantee(level.epsilon, sum((part.delta for part in parts), Fraction(0)))
     plan = Plan(schema=schema, parts=parts, guarantee=used, confidence=sure)
     return _agreeing(plan, joined) if joined else plan
@@ -219,8 +225,8 @@ def _agreeing(plan: Plan, joined: tuple[Family, ...]) -> Plan:
 
 
 def takes_delta(question: Question, schema: Schema) -> bool:
-    """Whether a delta can be of use: for unknown values, and where a neighbour moves several cells."""
-    if question.open:
+    """Whether a delta can be of use: for unknown values, and where a neighbour moves several numbers."""
+    if question.open or len(question.outputs) > 1:
         return True
     groups = measures.reach(question, schema).groups
     return groups > 1 or (schema.neighbours is Neighbours.REPLACE and (question.cells or 1) > 1)

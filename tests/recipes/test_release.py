@@ -3,6 +3,7 @@
 import html
 import math
 import threading
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -307,8 +308,15 @@ def test_the_accuracy_that_is_asked_for_is_bought_at_the_least_price(tmp_path: P
     assert near <= 20
     cheaper = here.plan("SELECT COUNT(*) AS n FROM data", epsilon=plan.guarantee.epsilon * 9 / 10)
     assert cheaper.parts[0].forecasts(400, 0.95)[0].half_width > 20
-    with pytest.raises(BadValue, match="more than the budget can buy"):
+    with pytest.raises(BadValue, match=r"than the budget can buy: with all that is left, epsilon = 1, cells of 400"):
         here.plan_within("SELECT COUNT(*) FROM data", within="0.001")
+    here.release(here.plan("SELECT COUNT(*) AS n FROM data", epsilon="0.9"))
+    with pytest.raises(BadValue, match=r"with all that is left, epsilon = 0\.\d+, cells of 400 rows come within 0\.\d"):
+        here.plan_within("SELECT COUNT(*) AS n FROM data", within="0.05")
+    assert here.plan_within("SELECT COUNT(*) AS n FROM data", within="0.2").guarantee.epsilon <= Fraction(1, 10)
+    here.release(here.plan("SELECT COUNT(*) AS n FROM data", epsilon="0.1"))
+    with pytest.raises(BadValue, match="Nothing is left of the budget"):
+        here.plan_within("SELECT COUNT(*) AS n FROM data", within="0.2")
 
 
 def test_a_plan_can_be_read_and_holds_no_data(tmp_path: Path) -> None:

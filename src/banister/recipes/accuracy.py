@@ -1,6 +1,6 @@
 """What would this accuracy cost? The least epsilon at which every interval is as narrow as asked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from banister.core import need
@@ -23,39 +23,54 @@ def least_epsilon_within(
     delta: Number,
     confidence: Number,
     most: Number,
+    fits: Callable[[Plan], bool],
     consistent: bool = False,
 ) -> Plan:
-    """The cheapest plan that is accurate enough, or an error that says how near the budget comes."""
+    """The cheapest plan that is accurate enough, or an error that says how near the budget comes.
+
+    `most` is the largest epsilon to look at; `fits` says whether what is left of the budget has room for a plan.
+    """
     share = float(need.positive("within", within))
     rows = _size(size, questions, schema)
-    largest = need.exact("the largest epsilon", most)
-    if not largest > 0:
-        raise BadValue("Nothing is left of the budget, so no accuracy can be bought.")
 
     def plan(epsilon: Fraction) -> Plan:
         return plan_release(
             questions, schema, epsilon=epsilon, delta=delta, confidence=confidence, consistent=consistent
         )
 
-    best = plan(largest)
-    reached = worst(best, rows)
-    if reached > share:
-        raise BadValue(
-            f"Within {share:.3g} of the answer is more than the budget can buy: with all that is left, epsilon = "
-            f"{brief(largest)}, cells of {rows} rows come within {reached:.3g}. Ask for less accuracy, larger cells or "
-            "fewer answers."
-        )
+    largest = need.positive("the largest epsilon", most)
+    whole = plan(largest)
+    if worst(whole, rows) <= share:
+        _, best = _halved(plan, largest, lambda tried: worst(tried, rows) <= share)
+        if best is None or fits(best):
+            return best or whole
+    affordable = whole if fits(whole) else _halved(plan, largest, lambda tried: not fits(tried))[0]
+    if affordable is None:
+        raise BadValue("Nothing is left of the budget, so no accuracy can be bought.")
+    raise BadValue(
+        f"Within {share:.3g} of the answer is more than the budget can buy: with all that is left, epsilon = "
+        f"{brief(affordable.guarantee.epsilon)}, cells of {rows} rows come within {worst(affordable, rows):.3g}. Ask "
+        "for less accuracy, larger cells or fewer answers."
+    )
+
+
+def _halved(
+    plan: Callable[[Fraction], Plan], largest: Fraction, holds: Callable[[Plan], bool]
+) -> tuple[Plan | None, Plan | None]:
+    """The last plan for which a condition does not hold and the first for which it does, if it turns once."""
     low, high = Fraction(0), largest
+    last: Plan | None = None
+    first: Plan | None = None
     for _ in range(STEPS):
         middle = _rounded((low + high) / 2)
         if not low < middle < high:
             break
         tried = plan(middle)
-        if worst(tried, rows) <= share:
-            high, best = middle, tried
+        if holds(tried):
+            high, first = middle, tried
         else:
-            low = middle
-    return best
+            low, last = middle, tried
+    return last, first
 
 
 def _rounded(value: Fraction) -> Fraction:

@@ -107,6 +107,8 @@ class Dataset:
         """
         from banister.recipes.accuracy import least_epsilon_within
 
+        if self.schema.budget is None:
+            raise BadValue("The schema needs a [budget] to say how much accuracy may cost.")
         found = self.questions(str(sql), dialect=dialect)
         return least_epsilon_within(
             found,
@@ -115,7 +117,8 @@ class Dataset:
             size=size,
             delta=delta,
             confidence=confidence,
-            most=self._most(),
+            most=self.schema.budget.epsilon,
+            fits=self._fits,
             consistent=consistent,
         )
 
@@ -212,11 +215,9 @@ class Dataset:
         given = self.schema.ledger
         return given if "://" in given or given == "memory:" else str(self.folder / given)
 
-    def _most(self) -> "Number":
-        """The largest epsilon that could still be charged: the ledger's where there is one, else the budget."""
-        if self.schema.budget is None:
-            raise BadValue("The schema needs a [budget] to say how much accuracy may cost.")
+    def _fits(self, plan: "Plan") -> bool:
+        """Whether what is left has room for a plan; a ledger that is not made yet has all of the budget."""
         try:
-            return self.remaining().largest_epsilon
+            return self.remaining_after(plan) is not None
         except LedgerMissing:
-            return self.schema.budget.epsilon
+            return True

@@ -46,8 +46,8 @@ class Parts(Protocol):
 class Forecast:
     """One output in a cell of a given size: typical error (root mean square) and half width of its interval.
 
-    Means and variances are foreseen for a cell whose mean lies a quarter of the range off the middle; errors of
-    quantiles are in rows.
+    Means and variances are foreseen for a cell whose mean lies a quarter of the range off the middle and whose
+    standard deviation is a quarter of the range; errors of quantiles are in rows.
     """
 
     name: str
@@ -87,7 +87,7 @@ def slopes(formula: Formula, parts: Parts, size: int) -> dict[int, float]:
     return {
         formula.square: slope * float(formula.square_step) / size,
         formula.total: slope * 2 * quarter * float(formula.step) / size,
-        formula.count: slope * quarter**2 / size,
+        formula.count: slope * 2 * quarter**2 / size,
     }
 
 

@@ -12,8 +12,10 @@ import pytest
 
 import banister as bn
 from banister.engines.sql.duckdb import DuckDBSource
+from banister.engines.sql.render import _linear
 from banister.errors import BadValue
 from banister.recipes.release import works
+from banister.tables.measures import Counting
 from banister.tables.schema import Schema
 from tests.engines.places import planned
 from tests.seeded import SeededBits
@@ -96,6 +98,36 @@ def test_bytes_that_are_no_text_stop_no_reading(tmp_path: Path) -> None:
     assert totals(schema("t.csv"), tmp_path, {})[1][0] == 4
 
 
+STORED = ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 10), (-9, 4), (-200, 300), (3, 2**40)])
+@pytest.mark.parametrize("stored", STORED)
+def test_every_stored_type_is_added_up_without_overflow(stored: str, low: int, high: int, tmp_path: Path) -> None:
+    """Columns are added up in the type in which they are stored; ends of the type and NULLs included."""
+    unsigned, bits = stored.startswith("U"), {"T": 8, "S": 16, "I": 32, "B": 64, "H": 128}[stored.lstrip("U")[0]]
+    ends = (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    values = [*ends, *ends, 5, 5, None, 7]
+    shown = ", ".join(f"(CAST({'NULL' if v is None else v} AS {stored}), 'a')" for v in values)
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE data AS SELECT * FROM (VALUES {shown}) t(visits, plan)")
+    text = TEXT.format(name="t.duckdb", more="").replace("[0, 10]", f"[{low}, {high}]")
+    plan = planned(
+        "SELECT plan, COUNT(*), SUM(visits), SUM(2 * visits + 1) FROM data GROUP BY plan", Schema.of_text(text)
+    )
+    source = DuckDBSource(plan.schema, folder=tmp_path, frames={})
+    work = works(plan.parts[0], SeededBits(1))[0]
+    held = [min(max(v, low), high) for v in values if v is not None]
+    truth = []
+    for measure in work.measures:
+        if measure.quantity is None:
+            truth.append(len(values))
+        else:
+            factor, shift, _ = _linear(measure.quantity.term)
+            truth.append(sum(factor * v + shift for v in held) if measure.counting is Counting.TOTAL else len(held))
+    assert source.totals(work).values[:, 0].tolist() == truth
+
+
 def test_text_in_a_number_column_of_a_csv_is_missing_not_an_error(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text('visits,plan\nsecret,a\n1e99,a\n3,a\n"unclosed,a\n')
     assert totals(schema("t.csv"), tmp_path, {})[1][0] == 3
@@ -151,3 +183,17 @@ def test_people_without_a_name_are_refused(tmp_path: Path) -> None:
 def test_something_that_is_no_table_is_refused(tmp_path: Path) -> None:
     with pytest.raises(bn.BanisterError, match="cannot be read from a int"):
         DuckDBSource(schema("x"), folder=tmp_path, frames={"data": 3})
+
+
+def test_people_in_a_row_choose_their_groups_independently(tmp_path: Path) -> None:
+    """Each of 2000 people has two groups of which one counts: over 60 keys the spread is that of fair coins."""
+    people, runs = 2000, 60
+    rows = pd.DataFrame({"visits": 1, "plan": ["a", "b"] * people, "who": [who for who in range(people) for _ in "ab"]})
+    asked = schema("x", 'person = "who"\nrows = 1\ngroups = 1')
+    source = DuckDBSource(asked, folder=tmp_path, frames={"data": rows})
+    part = planned("SELECT plan, COUNT(*) FROM data GROUP BY plan", asked).parts[0]
+    counts = [source.totals(works(part, SeededBits(seed))[0]).values[0] for seed in range(runs)]
+    assert all(count.sum() == people for count in counts)
+    squares = [(count[0] - people / 2) ** 2 / (people / 4) for count in counts]
+    # Chi-square with one degree of freedom each: mean 1, variance 2.
+    assert sum(squares) / runs == pytest.approx(1, abs=4.5 * math.sqrt(2 / runs))

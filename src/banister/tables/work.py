@@ -17,9 +17,9 @@ from banister.tables.terms import Condition
 HASH_PRIME = 2_147_483_579
 """The largest prime below 2^31 for which cubing is a bijection (p = 2 mod 3), so that products stay below 2^62."""
 
-HASH_KEYS = 6
+HASH_KEYS = 5
 HASH_KEY_LIMIT = 2**30
-"""Keys of the hash are from 1 to this, so that codes below 2^32 times a key stay below 2^62."""
+"""Keys of the hash are from 1 to this, so that codes below 2^31 times a key stay below 2^61."""
 
 
 class Physical(Enum):

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from banister.engines.sql.render import Renderer, case, clamp, field, literal, number
+from banister.engines.sql.render import Renderer, between, case, clamp, field, literal, number
 from banister.tables.measures import Counting, Measure
 from banister.tables.question import (
     Base,
@@ -35,8 +35,8 @@ class Dialect(Protocol):
     """What differs between engines beyond spelling."""
 
     name: str
-    groups_first: bool
-    """Whether grouping by a stored column and looking up its values afterwards is quicker than the other way."""
+    columnar: bool
+    """Whether it is quicker to group by and add up columns as they are stored, and to compute with the totals."""
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
         """A whole number below 2^28 from the digest of a text, the same on every engine."""
@@ -64,11 +64,11 @@ class Compiler:
             tree = self._personal(work, renderer)
         else:
             tree = self._direct(work, renderer)
-        return tree.sql(dialect=self.dialect.name)
+        return tree.sql(dialect=self.dialect.name, copy=False)
 
     def _direct(self, work: Work, renderer: Renderer) -> exp.Select:
         listed = [axis for axis in work.axes if isinstance(axis, Listed)]
-        if self.dialect.groups_first and listed and len(listed) == len(work.axes):
+        if self.dialect.columnar and listed and len(listed) == len(work.axes):
             return self._values_last(work, renderer, listed)
         rows = self._rows(work, renderer, work.axes)
         columns = [self._held(m, self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
@@ -108,37 +108,29 @@ class Compiler:
         return exp.select(*keys, *sums).from_(kept.subquery("kept")).group_by(*keys)
 
     def _one_group(self, work: Work, renderer: Renderer) -> exp.Select:
-        """The same for one group a person, without sorting: find her least hash first, then add up those rows only.
+        """The same for one group a person, without sorting: find her first cell, then add up its rows only.
 
-        The hash is stacked with the cell, so that it is the order of `_bounded`: by hash, then by cell.
+        The hash is stacked with the cell, so that the order is that of `_bounded`: by hash, then by cell. The table is
+        read twice instead of being kept, so that memory grows with the people and not with the rows.
         """
-        rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"))
-        for place, measure in enumerate(work.measures):
-            if measure.quantity is not None:
-                rows = rows.select(exp.alias_(_row_value(measure, renderer), f"e{place}"))
-        code = _add(exp.Mul(this=field("per", "h"), expression=number(cell_count(work.axes))), field("per", "cell"))
-        base = exp.select("*", exp.alias_(code, "code")).from_(self._hashed(rows, work).subquery("per"))
-        least = exp.select("u", exp.alias_(exp.Min(this=exp.column("code")), "least")).from_("base").group_by("u")
+        person = exp.alias_(self._person(work.relation), "u")
+        cells = number(cell_count(work.axes))
+        hashed = self._hashed(self._rows(work, renderer, work.axes).select(person), work)
+        code = _add(exp.Mul(this=field("per", "h"), expression=cells), field("per", "cell"))
+        first = exp.Mod(this=exp.Min(this=code), expression=cells.copy())
+        least = exp.select("u", exp.alias_(first, "cell")).from_(hashed.subquery("per")).group_by("u")
+        parts = [exp.alias_(self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
+        rows = self._rows(work, renderer, work.axes).select(person.copy(), *parts)
+        place = rows.expressions[0].this
         same = exp.and_(
-            exp.EQ(this=field("b", "u"), expression=field("l", "u")),
-            exp.EQ(this=field("b", "code"), expression=field("l", "least")),
+            exp.EQ(this=person.this.copy(), expression=field("l", "u")),
+            exp.EQ(this=place.copy(), expression=field("l", "cell")),
         )
-        parts = [exp.alias_(self._part(m, f"e{i}"), f"m{i}") for i, m in enumerate(work.measures)]
-        kept = exp.select(field("b", "cell"), *parts).from_(exp.to_table("base").as_("b"))
-        kept = kept.join(least.subquery("l"), on=same).group_by(field("b", "u"), field("b", "cell"))
+        kept = self._by_cell(rows.join(least.subquery("l"), on=same), work, extra=["u"])
         sums = [
             exp.alias_(self._total(_clamped(field("kept", f"m{i}"), m)), f"m{i}") for i, m in enumerate(work.measures)
         ]
-        final = exp.select("cell", *sums).from_(kept.subquery("kept")).group_by("cell")
-        return final.with_("base", as_=base, materialized=self.dialect.groups_first or None)
-
-    def _part(self, measure: Measure, name: str) -> exp.Expr:
-        """What one person adds up in her cell, from values that were computed row by row."""
-        if measure.quantity is None:
-            return exp.Count(this=exp.Star())
-        if measure.counting is Counting.ROWS:
-            return exp.Count(this=field("b", name))
-        return exp.Coalesce(this=self.dialect.wide_sum(field("b", name)), expressions=[exp.Literal.number(0)])
+        return exp.select("cell", *sums).from_(kept.subquery("kept")).group_by("cell")
 
     def _bounded(self, per: exp.Select, work: Work, keys: Sequence[str], values: Sequence[exp.Expr]) -> exp.Select:
         if work.groups is None:
@@ -227,41 +219,45 @@ class Compiler:
 
     def _added(self, measure: Measure, renderer: Renderer) -> exp.Expr:
         if measure.counting is Counting.TOTAL and measure.quantity is not None:
-            return exp.Coalesce(
-                this=self.dialect.wide_sum(renderer.term(measure.quantity.term)), expressions=[exp.Literal.number(0)]
-            )
+            term = measure.quantity.term
+            added = renderer.scaled_sum(term) if self.dialect.columnar else None
+            if added is None:
+                added = self.dialect.wide_sum(renderer.term(term))
+            return exp.Coalesce(this=added, expressions=[exp.Literal.number(0)])
         if measure.quantity is not None:
             return exp.Count(this=renderer.present(measure.quantity))
         return exp.Count(this=exp.Star())
 
     def _held(self, measure: Measure, value: exp.Expr, name: str) -> exp.Expr:
-        return exp.alias_(clamp(value, -HELD, HELD) if measure.counting is Counting.TOTAL else value, name)
+        return exp.alias_(_held(value) if measure.counting is Counting.TOTAL else value, name)
 
     def _total(self, value: exp.Expr) -> exp.Expr:
-        return clamp(self.dialect.wide_sum(value), -HELD, HELD)
+        return _held(self.dialect.wide_sum(value))
 
     def _hashed(self, per: exp.Select | exp.Subquery, work: Work, *, by: str = "cell", name: str = "h") -> exp.Select:
-        """Add the keyed hash of (person, cell): x → x³ on the integers modulo a prime, between secret shifts."""
-        a, b, c, d, e, f = (number(key) for key in work.hash_keys)
+        """Add the keyed hash of (person, cell): y = a · person + b · cell + c, and then y³, modulo a prime.
+
+        Cubing is a bijection there, so two cells of a person never share a hash unless there are more than the prime.
+        """
+        a, b, e = (number(work.hash_keys[place]) for place in (0, 1, 3))
         source = per if isinstance(per, exp.Subquery) else per.subquery("per")
-        start: exp.Expr = exp.Mul(this=self._code(field("per", "u"), self._person_type(work.relation)), expression=a)
+        code = exp.Mul(this=self._code(field("per", "u"), self._person_type(work.relation)), expression=a)
         small = by == "rung" or cell_count(work.axes) < HASH_PRIME
         key = field("per", by) if small else exp.paren(_modulo(field("per", by)))
-        # Each sum below is under 2^63: codes are under 2^32, keys under 2^30, remainders under 2^31.
-        start = _modulo(exp.paren(_add(_add(start, exp.Mul(this=key, expression=b)), c if name == "h" else f)))
+        # Codes are within ±2^31, keys under 2^31, a and b under 2^30; the shift is a little over 2^61 and a multiple of
+        # the prime beyond c. So the sum is positive and under 2^63.
+        shift = number(work.hash_keys[2 if name == "h" else 4] + HASH_PRIME * (2**61 // HASH_PRIME + 1))
+        line = _modulo(exp.paren(_add(_add(code, exp.Mul(this=key, expression=b)), shift)))
         for i in range(len(_unknown_names(work))):
             text = exp.Mul(this=self._code(field("per", f"x{i}"), self._key_type(work, i)), expression=e.copy())
-            start = _modulo(exp.paren(_add(exp.Mul(this=exp.paren(start), expression=b.copy()), text)))
-        first = exp.select("*", exp.alias_(start, f"{name}1")).from_(source)
-        second = exp.select("*", exp.alias_(_modulo(exp.paren(_add(_cube(f"{name}1"), d))), f"{name}2")).from_(
-            first.subquery("per")
-        )
-        return exp.select("*", exp.alias_(_modulo(exp.paren(_cube(f"{name}2"))), name)).from_(second.subquery("per"))
+            joined = _add(_add(exp.Mul(this=exp.paren(line), expression=b.copy()), text), shift.copy())
+            line = _modulo(exp.paren(joined))
+        inner = exp.select("*", exp.alias_(line, f"{name}1")).from_(source)
+        return exp.select("*", exp.alias_(_cube(f"{name}1"), name)).from_(inner.subquery("per"))
 
     def _code(self, value: exp.Expr, stored: Physical) -> exp.Expr:
-        if stored is Physical.INTEGER:  # A remainder has the sign of the number; the sum is from 1 to 2 · prime.
-            shifted = exp.Add(this=exp.Mod(this=value, expression=number(HASH_PRIME)), expression=number(HASH_PRIME))
-            return exp.cast(shifted, "bigint")
+        if stored is Physical.INTEGER:  # A remainder has the sign of the number.
+            return exp.cast(exp.Mod(this=value, expression=number(HASH_PRIME)), "bigint")
         return self.dialect.text_code(value if stored is Physical.TEXT else exp.cast(value, "text"))
 
     def _key_type(self, work: Work, place: int) -> Physical:
@@ -342,15 +338,14 @@ class Compiler:
                 return inner | keys
 
 
+def _held(total: exp.Expr) -> exp.Expr:
+    """A total within ±2^60. It is never missing, so LEAST and GREATEST, which pass over NULL, may be used."""
+    return exp.cast(between(total, -HELD, HELD), "bigint")
+
+
 def _clamped(value: exp.Expr, measure: Measure) -> exp.Expr:
     """One person's part of one cell, held in its bounds; a person counts once."""
     return number(1) if measure.counting is Counting.PEOPLE else clamp(value, measure.low, measure.high)
-
-
-def _row_value(measure: Measure, renderer: Renderer) -> exp.Expr:
-    assert measure.quantity is not None
-    total = measure.counting is Counting.TOTAL
-    return renderer.term(measure.quantity.term) if total else renderer.present(measure.quantity)
 
 
 def _declared(axis: Listed, position: int) -> exp.Values:
@@ -376,7 +371,7 @@ def _modulo(value: exp.Expr) -> exp.Expr:
 
 
 def _cube(name: str) -> exp.Expr:
-    """The cube modulo the prime, but for a last remainder that the caller takes."""
+    """The cube modulo the prime."""
     x = field("per", name)
     square = exp.paren(_modulo(exp.paren(exp.Mul(this=x, expression=x.copy()))))
-    return exp.Mul(this=square, expression=x.copy())
+    return _modulo(exp.paren(exp.Mul(this=square, expression=x.copy())))

@@ -32,7 +32,7 @@ class PostgresDialect:
     """What is particular to PostgreSQL."""
 
     name = "postgres"
-    groups_first = False
+    columnar = False
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
         pattern: exp.Expr = exp.maybe_parse(

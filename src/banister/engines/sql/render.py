@@ -47,6 +47,12 @@ def literal(value: Value) -> exp.Expr:
     return exp.Literal.string(value)
 
 
+def between(value: exp.Expr, low: int, high: int) -> exp.Expr:
+    """A whole number held between two bounds, in its own type; a missing one becomes `low`."""
+    raised = exp.Greatest(this=value, expressions=[literal(low)], ignore_nulls=True)
+    return exp.Least(this=raised, expressions=[literal(high)], ignore_nulls=True)
+
+
 def field(relation: str, name: str) -> exp.Column:
     """A quoted column of a relation."""
     return exp.column(exp.to_identifier(name, quoted=True), table=relation)
@@ -104,6 +110,26 @@ class Renderer:
                 return case([(self.condition(c), self.term(v)) for c, v in pairs], self.term(otherwise))
             case terms.Remainder(a, divisor):
                 return exp.paren(exp.Mod(this=exp.paren(self.term(a)), expression=number(divisor)))
+
+    def scaled_sum(self, term: Term) -> exp.Expr | None:
+        """The sum of factor · column + shift, from the column's own sum and counts; None for other terms.
+
+        Rows where the column is missing add nothing: `between` counts each of them as the low end, taken off again.
+        """
+        factor, shift, leaf = _linear(term)
+        if leaf is None or leaf.ready or leaf.column.step != 1 or self.types.get(_key(leaf)) is not Physical.INTEGER:
+            return None
+        low, high = leaf.column.units
+        there, every = exp.Count(this=self.raw(leaf)), exp.Count(this=exp.Star())
+        total: exp.Expr = exp.Sum(this=between(self.raw(leaf), low, high))
+        if low != 0:
+            missing = exp.paren(exp.Sub(this=every, expression=there))
+            total = exp.Sub(this=total, expression=exp.Mul(this=missing, expression=number(low)))
+        if factor != 1:
+            total = exp.Mul(this=exp.paren(total), expression=number(factor))
+        if shift != 0:
+            total = exp.Add(this=total, expression=exp.Mul(this=there.copy(), expression=number(shift)))
+        return total
 
     def condition(self, condition: Condition) -> exp.Expr:
         """A condition, three-valued as SQL has it."""
@@ -187,6 +213,25 @@ class Renderer:
         if stored is Physical.INTEGER and column.step == 1:
             return clamp(raw, *column.units)
         return _rounded(raw, column, stored)
+
+
+def _key(leaf: Leaf) -> tuple[str, str]:
+    return leaf.relation, leaf.column.name
+
+
+def _linear(term: Term) -> tuple[int, int, Leaf | None]:
+    """Factor, shift and column of a term that is factor · column + shift."""
+    match term:
+        case Leaf():
+            return 1, 0, term
+        case terms.Sum(a, terms.Whole(shift)):
+            factor, before, leaf = _linear(a)
+            return factor, before + shift, leaf
+        case terms.Product(terms.Whole(by), a):
+            factor, shift, leaf = _linear(a)
+            return by * factor, by * shift, leaf
+        case _:
+            return 0, 0, None
 
 
 def _rounded(raw: exp.Column, column: Column, stored: Physical) -> exp.Expr:

@@ -37,7 +37,7 @@ class SparkDialect:
     """What is particular to Spark."""
 
     name = "spark"
-    groups_first = False
+    columnar = False
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
         pattern: exp.Expr = exp.maybe_parse(

@@ -96,7 +96,7 @@ def against_peers() -> None:
     for name, packages in PEERS.items():
         if not peers.install(packages):
             print(f"  {name} could not be installed here")
-    found = peers.measure("peer_spread.py", [])
+    found = peers.measure("peer_spread.py", ["networkx", "numpy"])
     graph, view = random_graph(100_000, 500_000), random_tree(2000)
     small = random_tree(200)
     ours = {

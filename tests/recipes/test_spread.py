@@ -190,3 +190,18 @@ def test_the_namespace_has_all_its_names_and_no_others() -> None:
     stub = Path(bn.spread.__file__ or "").with_suffix(".pyi").read_text()
     listed = {line.rpartition(" as ")[2] for line in stub.splitlines() if " as " in line}
     assert listed == set(bn.spread.__all__)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("adaptive:cap=2.5", r"cap = 2\.5 must be a whole number, 1 or above"),
+        ("tree:cap=nan", "cap = nan must be a whole number"),
+        ("hybrid:switch=inf", "switch = inf must be a whole number"),
+        ("adaptive:degree=2.5", r"degree = 2\.5 must be a whole number, 2 or above"),
+    ],
+)
+def test_options_that_count_are_whole(text: str, message: str) -> None:
+    with pytest.raises(BadValue, match=message):
+        parse_protocol(text)
+    assert parse_protocol("adaptive:degree=inf").spec == "adaptive"

@@ -8,8 +8,10 @@ import pytest
 from banister.errors import BadValue
 from banister.recipes import spread_study
 from banister.recipes.spread_figures import draw_all
+from banister.recipes.spread_run import run_spread
 from banister.recipes.spread_study import Study, steps_of
 from banister.spread.detection import adaptive_detection, diffusion_limit
+from banister.spread.graph import Graph
 from banister.spread.study import Estimate, by_degree
 
 GRAPH = "holme-kim:300:4:0.5"
@@ -143,6 +145,30 @@ def test_authors_can_be_chosen() -> None:
     assert set(study.run(workers=1).trials[0][:, 1]) == {float(degrees[7])}
     with pytest.raises(BadValue, match="On an endless tree the author is node 0"):
         Study("regular-tree:3", protocols=["tree"], adversaries=["snapshot"], authors=[1])
+
+
+def test_who_has_no_contacts_never_writes() -> None:
+    """Node 3 stands alone: it is said, never drawn, and refused when named."""
+    graph = Graph.of_pairs([(0, 1), (1, 2), (2, 0)], 4)
+    assert graph.notes == ("1 node without contacts can neither write nor be told.",)
+    study = Study(graph, protocols=["adaptive", "tree"], adversaries=["snapshot"], steps=[2], trials=40)
+    assert (study.run(workers=1).trials[0][:, 1] > 0).all()
+    with pytest.raises(BadValue, match="Node 3 has no contacts, so what it writes reaches nobody"):
+        Study(graph, protocols=["tree"], adversaries=["snapshot"], authors=[3])
+    with pytest.raises(BadValue, match="Node 3 has no contacts"):
+        run_spread(graph, protocol="tree", steps=2, author=3)
+
+
+PROTOCOLS = ["adaptive", "adaptive:degree=3,cap=3", "preferential", "tree", "hybrid:switch=3", "line", "flooding"]
+
+
+@pytest.mark.parametrize("protocol", [*PROTOCOLS, "diffusion", "dandelion"])
+@pytest.mark.parametrize("graph", ["line:12", "cut-tree:3:2", "holme-kim:20:3:0.5"])
+def test_small_graphs_that_a_message_fills_are_no_trouble(graph: str, protocol: str) -> None:
+    adversaries = ["snapshot", "spies:0.3", "snapshot+spies:0.3", "posts:2"]
+    study = Study(graph, protocols=[protocol], adversaries=adversaries, steps=[2, 20], trials=10, seed=2)
+    for row in study.run(workers=1).rows:
+        assert 0 <= row.detection.mean <= 1
 
 
 def test_a_study_larger_than_memory_is_refused_before_it_starts() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
+from banister.core import need
 from banister.engines.graphs.csv_file import SUFFIXES as CSV
 from banister.engines.graphs.csv_file import read_csv
 from banister.engines.graphs.edges import SUFFIXES as EDGES
@@ -111,6 +112,13 @@ def _numbers(text: str, rest: str, count: int) -> list[float]:
     return values
 
 
+def need_contacts(graph: Graph, node: int) -> int:
+    """The node, if it has somebody to tell."""
+    if len(graph.contacts(node)) == 0:
+        raise BadValue(f"Node {graph.name_of(node)!r} has no contacts, so what it writes reaches nobody. Name another.")
+    return node
+
+
 def read_names(path: str | Path) -> list[str]:
     """The names in a text file, one a line."""
     file = Path(path)
@@ -130,7 +138,9 @@ PROTOCOLS: dict[str, tuple[str, Callable[[dict[str, float]], SpreadProtocol]]] =
     "dandelion": ("fluff,rate", lambda x: Dandelion(x.get("fluff", 0.1), x.get("rate", 0.5))),
     "hybrid": (
         "switch,rate,cap",
-        lambda x: Hybrid(switch=int(x.get("switch", 8)), rate=x.get("rate", 0.5), cap=_cap(x)),
+        lambda x: Hybrid(
+            switch=need.whole("switch", x.get("switch", 8), least=1), rate=x.get("rate", 0.5), cap=_cap(x)
+        ),
     ),
 }
 
@@ -163,7 +173,7 @@ def _options(text: str, rest: str, allowed: list[str]) -> dict[str, float]:
 
 
 def _cap(options: dict[str, float]) -> int | None:
-    return int(options["cap"]) if "cap" in options else None
+    return need.whole("cap", options["cap"], least=1) if "cap" in options else None
 
 
 def parse_adversary(text: str) -> Adversary:

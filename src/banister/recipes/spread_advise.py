@@ -133,9 +133,9 @@ def _spies_words(result: StudyResult) -> tuple[str, str]:
     rows = [row for row in result.rows if row.adversary == "spies:0.05"]
     worst = max(rows, key=lambda row: row.detection.mean).detection
     text = (
-        f"When one contact in twenty is a spy, asking who told the first spy is right in {_percent(worst)}. No "
-        f"protocol can be below 5 %: the first to be told may be a spy. On an exact tree with 8 links each, spies "
-        f"who read the counter reach {100 * spies_detection(8, 0.05):.0f} %."
+        f"When one contact in twenty is a spy, spies who pool what they hear name the author in {_percent(worst)}. No "
+        f"protocol can be below 5 %: the first to be told may be a spy. On an exact tree with 8 links each they "
+        f"would reach {100 * spies_detection(8, 0.05):.0f} %."
     )
     return "Spies among the contacts", text
 

@@ -75,7 +75,12 @@ def locate(
     length = centres(view)[1]
     time = need.whole("steps", steps, least=0) or 2 * ((length + 1) // 2)
     tree_note = (
-        () if is_tree else ("The links that carried the message are not known; a breadth-first tree stands in.",)
+        ()
+        if is_tree
+        else (
+            "The links that carried the message are not known; a breadth-first tree stands in,",
+            "so take the order as a hint and the shares with a pinch of salt.",
+        )
     )
     found = []
     for estimator in estimators:

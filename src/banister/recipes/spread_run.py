@@ -11,7 +11,7 @@ from banister.core import need
 from banister.engines.plots.spread_movie import Frame, Movie, write_movie
 from banister.engines.plots.spread_terminal import is_terminal, watch
 from banister.errors import BadValue
-from banister.recipes.spread import GraphSource, load_graph, parse_protocol
+from banister.recipes.spread import GraphSource, load_graph, need_contacts, parse_protocol
 from banister.sampling.simulation import seeded
 from banister.spread.evidence import Ranking, Snapshot
 from banister.spread.graph import Contacts, Graph
@@ -122,7 +122,11 @@ def run_spread(
     loaded = load_graph(graph, seed=seed)
     way = parse_protocol(protocol) if isinstance(protocol, str) else protocol
     if isinstance(loaded, Graph):
-        start = int(chance.integers(loaded.count)) if author is None else int(loaded.numbers_of([author])[0])
+        if author is None:
+            linked = np.flatnonzero(loaded.degrees)
+            start = int(linked[int(chance.integers(len(linked)))])
+        else:
+            start = need_contacts(loaded, int(loaded.numbers_of([author])[0]))
         return SpreadRun(way, loaded, way.run(loaded, start, steps=steps, chance=chance))
     if author is not None:
         raise BadValue("On an endless tree every author is alike: leave the author out.")

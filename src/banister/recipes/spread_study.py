@@ -13,7 +13,7 @@ from banister.engines.checkpoints import Checkpoint
 from banister.engines.progress import Progress, bar
 from banister.engines.workers import in_processes
 from banister.errors import BadValue
-from banister.recipes.spread import GraphSource, load_graph, parse_adversary, parse_protocol
+from banister.recipes.spread import GraphSource, load_graph, need_contacts, parse_adversary, parse_protocol
 from banister.spread.adversary import Adversary
 from banister.spread.graph import Graph
 from banister.spread.protocols import SpreadProtocol
@@ -152,7 +152,7 @@ def _check_authors(graph: Graph | InfiniteTree, authors: Sequence[int] | None) -
     if len(authors) == 0:
         raise BadValue("authors is empty: nobody could write. Leave it out to let everybody write.")
     for author in authors:
-        need.whole("author", author, least=0, most=graph.count - 1)
+        need_contacts(graph, need.whole("author", author, least=0, most=graph.count - 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

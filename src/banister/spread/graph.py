@@ -100,6 +100,7 @@ class Graph:
         starts = np.zeros(count + 1, dtype=np.int64)
         np.cumsum(np.bincount(both // count, minlength=count), out=starts[1:])
         said = _plural(loops, "self-loop", "dropped") + _plural(repeats, "repeated edge", "merged")
+        said += _alone(int((np.diff(starts) == 0).sum()))
         return cls(starts, (both % count).astype(np.int32), names, notes + said)
 
     @property
@@ -200,6 +201,12 @@ class Graph:
         labels, sizes = np.unique(part, return_counts=True)
         keep = part == labels[np.argmax(sizes)]
         return self if keep.all() else self.part(keep)
+
+
+def _alone(number: int) -> tuple[str, ...]:
+    if number == 0:
+        return ()
+    return (f"{number:,} node{'s'[: number > 1]} without contacts can neither write nor be told.",)
 
 
 def _plural(number: int, thing: str, done: str) -> tuple[str, ...]:

@@ -61,7 +61,10 @@ def _place(cell: Cell, chance: Generator) -> tuple[Contacts, int]:
         return cell.graph.grow(chance), 0
     if cell.authors is not None:
         return cell.graph, int(cell.authors[int(chance.integers(len(cell.authors)))])
-    return cell.graph, int(chance.integers(cell.graph.count))
+    while True:  # Whoever has no contacts writes to nobody.
+        author = int(chance.integers(cell.graph.count))
+        if len(cell.graph.contacts(author)):
+            return cell.graph, author
 
 
 def hops_off(spread: Spread, ranking: Ranking) -> float:

@@ -92,7 +92,7 @@ def test_networkx() -> None:
     read = load_graph(graph)
     assert named_links(read) == WANTED
     assert isinstance(read, Graph)
-    assert read.notes == ("1 nodes without contacts were left out.",)
+    assert read.notes == ("1 node without contacts was left out.",)
     with pytest.raises(BadValue, match=r"The graph is directed.*to_undirected"):
         load_graph(networkx.DiGraph(PAIRS))
 

@@ -28,5 +28,9 @@ def read_networkx(source: NetworkXGraph) -> Graph:
         raise BadValue("The graph is directed, but contacts talk both ways. Give graph.to_undirected() instead.")
     graph = Graph.of_edges([tuple(edge[:2]) for edge in source.edges()])
     alone = source.number_of_nodes() - graph.count
-    note = (f"{alone:,} nodes without contacts were left out.",) if alone else ()
+    note = (
+        (f"{alone:,} node{'s'[: alone > 1]} without contacts {'were' if alone > 1 else 'was'} left out.",)
+        if alone
+        else ()
+    )
     return Graph(graph.starts, graph.links, graph.names, graph.notes + note)

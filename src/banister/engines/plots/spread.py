@@ -11,10 +11,12 @@ from banister.spread.study import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#0b6e99", "#c2410c", "#2f855a", "#7c3aed", "#b7791f", "#9b2c2c", "#4a5568", "#0f766e")
+DASHES = ("--", ":", "-.")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
@@ -72,8 +74,9 @@ def _without_date(path: Path) -> dict[str, None]:
 def _draw(axes: "Axes", chart: Chart) -> None:
     for place, line in enumerate(chart.series):
         colour = "#718096" if line.dashed else COLOURS[place % len(COLOURS)]
-        if line.dashed:
-            axes.plot(line.x, line.y, linestyle="--", linewidth=1.2, color=colour, label=line.label)
+        if line.dashed:  # Several lines of theory in one chart differ by their dashes.
+            style = DASHES[sum(other.dashed for other in chart.series[:place]) % len(DASHES)]
+            axes.plot(line.x, line.y, linestyle=style, linewidth=1.2, color=colour, label=line.label)
             continue
         mark = MARKS[place % len(MARKS)] if len(line.x) <= 40 else ""
         axes.plot(line.x, line.y, marker=mark, markersize=5, linewidth=1.5, color=colour, label=line.label)
@@ -81,6 +84,9 @@ def _draw(axes: "Axes", chart: Chart) -> None:
             axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
     axes.set_xscale(chart.x_scale)
     axes.set_yscale(chart.y_scale)
+    for axis, scale in ((axes.xaxis, chart.x_scale), (axes.yaxis, chart.y_scale)):
+        if scale == "log":
+            _plain_ticks(axis)
     if chart.x_ticks:
         axes.set_xticks(chart.x_ticks, labels=[str(tick) for tick in chart.x_ticks])
         axes.minorticks_off()
@@ -92,6 +98,15 @@ def _draw(axes: "Axes", chart: Chart) -> None:
     axes.grid(alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(fontsize=8, frameon=False)
+
+
+def _plain_ticks(axis: "Axis") -> None:
+    """Numbers as people write them, 20 and 0.05 rather than powers of ten, and no more than fit."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
 
 
 def draw_detection(rows: Sequence[Row], path: Path) -> None:

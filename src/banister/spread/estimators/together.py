@@ -31,7 +31,10 @@ def agree(snapshot: Snapshot, reports: SpyReports, ranking: Ranking, keep: Keep)
     Exact:  on trees, when the ranking is. On graphs with cycles as good as the ranking; when nobody is left there (the
     token had to rest) nothing is ruled out. Beyond `LONGEST` steps a token that may rest is not followed.
     """
-    alive = np.flatnonzero((ranking.log > -np.inf) & ~reports.marked[ranking.nodes])
+    honest = ~reports.marked[ranking.nodes]
+    alive = np.flatnonzero((ranking.log > -np.inf) & honest)
+    if len(alive) == 0:  # The protocol cannot have made this snapshot, on a finite graph: everybody is as good.
+        return Ranking(ranking.nodes[honest], np.zeros(int(honest.sum())))
     if len(reports.spies) == 0 or (keep is not never and snapshot.steps > LONGEST):
         return Ranking(ranking.nodes[alive], ranking.log[alive])
     fits = np.zeros(len(alive))

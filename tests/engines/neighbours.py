@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.recipes.ladder import RUNGS, columns_of
-from banister.recipes.plan_release import Plan
+from banister.recipes.planned import Plan
 from banister.recipes.release import works
 from banister.tables.work import Source, Totals
 from tests.engines.places import Rows, Tables

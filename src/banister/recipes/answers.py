@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from banister.accounting.ledger import Remaining
 from banister.core.guarantee import Guarantee
-from banister.recipes.plan_release import Plan
+from banister.recipes.planned import Plan
 from banister.recipes.release import AnswerTable, Released
 from banister.tables.question import Label
 

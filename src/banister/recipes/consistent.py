@@ -2,7 +2,7 @@
 
 Questions that read the same rows are a family. Their exact numbers are all sums of one finest table, with every axis
 that any of them has, so they agree before noise is added; each is measured with noise of its own, and the least-squares
-estimate that agrees with itself is released (`tables.margins`). That costs no privacy and lowers every error.
+estimate that agrees with itself is released (`tables.agreement`). That costs no privacy and lowers every error.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from banister.errors import BadValue
 from banister.recipes.foresight import spread_of
+from banister.tables.agreement import Floats, Margin, Margins
 from banister.tables.combine import Spread, pooled
 from banister.tables.layout import centrable, summed
-from banister.tables.margins import Floats, Margin, Margins
 from banister.tables.measures import Measure
 from banister.tables.question import Axis, Question, cell_count
 from banister.tables.terms import Quantity

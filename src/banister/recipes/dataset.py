@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from banister.recipes.answers import Answers
     from banister.recipes.asking import Asking
     from banister.recipes.ledger import Ledger
-    from banister.recipes.plan_release import Plan
+    from banister.recipes.planned import Plan
     from banister.recipes.release import Tell
     from banister.sampling.bits import BitSource
     from banister.tables.question import Question

@@ -15,7 +15,7 @@ from banister.errors import BadValue
 from banister.recipes.consistent import agree
 from banister.recipes.ladder import choose, columns_of
 from banister.recipes.ledger import Ledger
-from banister.recipes.plan_release import Part, Plan
+from banister.recipes.planned import Part, Plan
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.uniform import uniform_below
 from banister.tables import measures

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from banister.core.exact import brief
 from banister.engines.report.page import Chart, Grid, Section, write_page
 from banister.recipes.explain import explain
-from banister.recipes.plan_release import Part, Plan
+from banister.recipes.planned import Part, Plan
 from banister.recipes.release import AnswerTable
 from banister.recipes.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
 

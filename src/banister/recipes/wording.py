@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from banister.core.exact import brief
 
 if TYPE_CHECKING:
-    from banister.recipes.plan_release import Part
+    from banister.recipes.planned import Part
     from banister.recipes.release import AnswerTable
     from banister.tables.schema import Schema
 

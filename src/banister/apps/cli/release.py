@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from banister.recipes.dataset import Dataset
-    from banister.recipes.plan_release import Plan
+    from banister.recipes.planned import Plan
 
 Health = Annotated[str, typer.Argument(help="The schema, a .toml file.", metavar="SCHEMA")]
 Sql = Annotated[str, typer.Argument(help="SQL, or a .sql file.", metavar="QUESTION")]

@@ -15,7 +15,7 @@ from banister.recipes.wording import charges, describe_noise, describe_person, d
 if TYPE_CHECKING:
     from banister.recipes.answers import Answers
     from banister.recipes.dataset import Dataset
-    from banister.recipes.plan_release import Part, Plan
+    from banister.recipes.planned import Part, Plan
     from banister.recipes.release import Tell
 
 SHOWN = 40

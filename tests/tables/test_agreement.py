@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from banister.mechanisms import IntegerStaircase
 from banister.recipes.foresight import spread_of
 from banister.sampling.bits import SYSTEM
+from banister.tables.agreement import Margin, Margins
 from banister.tables.combine import half_width, pooled
-from banister.tables.margins import Margin, Margins
 
 SIZES = (3, 2, 4)
 TABLES = {

@@ -23,7 +23,8 @@ from banister.mechanisms.cut_sketch import CutSketch, rows_for
 from banister.recipes.ledger import Ledger
 from banister.recipes.wide import plan_wide, sanitize_wide
 from banister.sampling.bits import SYSTEM
-from banister.tables.domain import Attribute, Domain, Kind
+from banister.tables.columns import Kind
+from banister.tables.domain import Attribute, Domain
 from banister.tables.fidelity import Fidelity
 from banister.tables.sanitize import FixedTotal, PerCell
 

@@ -126,7 +126,7 @@ def keys(question: str, row: Row) -> tuple[object, ...] | None:
     """The cell of a row, worked out here."""
     if "BIN" in question:
         x = row["income"]
-        bins = {"[0, 10)": (0, 10), "[10, 50)": (10, 50), "[50, 100]": (50, 101)}
+        bins = {"[-5, 0)": (-5, 0), "[0, 10)": (0, 10), "[10, 50)": (10, 50), "[50, 100]": (50, 101)}
         found = [name for name, (low, high) in bins.items() if isinstance(x, float) and low <= x < high]
         return (found[0], row["visits"]) if found else None
     return tuple(row[name] for name in question.rsplit("GROUP BY ", 1)[1].split(", "))

@@ -265,6 +265,18 @@ def test_a_variance_that_cannot_be_has_the_widest_interval(tmp_path: Path) -> No
     assert high == pytest.approx(100, rel=0.01)
 
 
+def test_a_schema_may_declare_dates_that_no_question_reads(tmp_path: Path) -> None:
+    here = dataset(tmp_path)
+    path = tmp_path / "here.toml"
+    path.write_text(path.read_text() + 'born = { kind = "date", range = [1900-01-01, 2024-12-31], every = "year" }\n')
+    frame = here.frames["data"]
+    assert isinstance(frame, pd.DataFrame)
+    there = bn.open(path, data=frame.assign(born=pd.Timestamp("1980-05-05")))
+    assert len(there.release(there.plan("SELECT COUNT(*) FROM data", epsilon="0.1")).table) == 1
+    with pytest.raises(BadValue, match="questions about dates are not answered yet; whole tables with dates are"):
+        there.plan("SELECT COUNT(*) FROM data WHERE born IS NULL", epsilon="0.1")
+
+
 def test_several_questions_share_one_charge(tmp_path: Path) -> None:
     here = dataset(tmp_path)
     plan = here.plan("SELECT COUNT(*) FROM data; SELECT g, SUM(x) FROM data GROUP BY g", epsilon="0.4")

@@ -14,7 +14,8 @@ from banister.errors import BadValue
 from banister.recipes.ledger import Ledger
 from banister.recipes.publish import Wish, publish
 from banister.recipes.wide import SHARES, plan_wide, sanitize_wide
-from banister.tables.domain import Attribute, Domain, Kind
+from banister.tables.columns import Kind
+from banister.tables.domain import Attribute, Domain
 
 
 def column(name: str, size: int) -> Attribute:

@@ -5,7 +5,8 @@ import pytest
 
 from banister.core.guarantee import Neighbours
 from banister.errors import BadValue
-from banister.tables.domain import Attribute, Declaration, Domain, Kind
+from banister.tables.columns import Kind
+from banister.tables.domain import Attribute, Declaration, Domain
 
 
 def declared(columns: str) -> Domain:
@@ -62,20 +63,22 @@ def test_histogram_counts_every_cell() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ("a = 3", "Column 'a' needs a declaration in braces"),
-        ('a = { kind = "colour" }', "kind = 'colour' of column 'a' must be one of"),
+        ("a = 3", r"\[columns\] needs a section \[a\] with a kind in braces"),
+        ('a = { kind = "colour" }', "kind = 'colour' of column 'a' must be 'integer', 'number', 'category' or 'date'"),
         ('a = { kind = "integer" }', "Column 'a' has no declared range"),
-        ('a = { kind = "integer", range = [3, 1] }', "range of column 'a' must go from low to high"),
+        ('a = { kind = "integer", range = [3, 1] }', r"range = \[3, 1\] of column 'a' must go from low to high"),
         ('a = { kind = "integer", range = [0, 1.5] }', "Column 'a' is an integer"),
-        ('a = { kind = "integer", range = [0, 9], bins = 3 }', "bins of column 'a' must be a list of edges"),
+        ('a = { kind = "integer", range = [0, 9], bins = 3 }', r"bins in \[columns.a\] must be a list of numbers"),
         ('a = { kind = "integer", range = [0, 9], bins = [5, 2] }', "each is larger than the one before"),
-        ('a = { kind = "integer", range = [0, "x"] }', "range of column 'a' must be made of numbers"),
+        ('a = { kind = "integer", range = [0, "x"] }', r"range in \[columns.a\] must be a number"),
         ('a = { kind = "integer", range = [0, 99999999] }', "Column 'a' alone has 1e\\+08 cells"),
         ('a = { kind = "number", range = [0, 1], step = 0 }', "step of column 'a' = 0 must be"),
+        ('a = { kind = "number", range = [0, 1] }', r"\[columns.a\] needs step, a number"),
+        ('a = { kind = "integer", range = [0, 1], bin = [0] }', "'bin' in .* Did you mean 'bins'"),
         ('a = { kind = "category" }', "Column 'a' is a category without a list of values"),
-        ('a = { kind = "category", values = ["x", 1] }', "values of column 'a' must all be texts"),
+        ('a = { kind = "category", values = ["x", 1] }', "Column 'a' mixes texts, whole numbers and truth values"),
         ('a = { kind = "category", values = ["x", "x"] }', "Column 'a' lists a value twice"),
-        ('a = { kind = "category", values = ["x"], nulls = 3 }', "nulls of column 'a' must be true or false"),
+        ('a = { kind = "category", values = ["x"], nulls = 3 }', r"nulls in \[columns.a\] must be true or false"),
         ('a = { kind = "date", range = [1, 2] }', "range of column 'a' must be two dates"),
         (
             'a = { kind = "date", range = [2020-01-01, 2020-02-01], every = "hour" }',
@@ -91,7 +94,7 @@ def test_bad_declarations_are_named(columns: str, message: str) -> None:
 
 
 def test_bad_relation_is_named() -> None:
-    with pytest.raises(BadValue, match=r"neighbours in \[source\] must be one of: add-remove, replace"):
+    with pytest.raises(BadValue, match=r"neighbours = 'near' in \[source\] must be 'add-remove' .* or 'replace'"):
         Declaration.of_text('[source]\nneighbours = "near"\n[columns]\na = { kind = "integer", range = [0, 1] }')
 
 

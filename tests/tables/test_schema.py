@@ -7,7 +7,9 @@ import pytest
 
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
-from banister.tables.schema import Schema, rounded
+from banister.tables.columns import rounded
+from banister.tables.domain import Declaration
+from banister.tables.schema import Schema
 
 GOOD = """
 [source]
@@ -55,7 +57,8 @@ def test_rounding_commutes_with_whole_shifts() -> None:
         (", step = 0.01", "", "needs step, a number"),
         ('"add-remove"', '"both"', "must be 'add-remove'"),
         ('neighbours = "add-remove"', "", "means nothing without it"),
-        ('kind = "integer"', 'kind = "date"', "must be 'integer', 'number' or 'category'"),
+        ('kind = "integer"', 'kind = "day"', "must be 'integer', 'number', 'category' or 'date'"),
+        ('kind = "integer"', 'kind = "date"', "must be two dates from early to late"),
         ('["free", "shared", "deductible"]', "[]", "lists 0 values"),
         ('["free", "shared", "deductible"]', '["free", "free"]', "lists a value twice"),
         ('["free", "shared", "deductible"]', '["free", 1]', "mixes texts"),
@@ -67,9 +70,9 @@ def test_rounding_commutes_with_whole_shifts() -> None:
         ("epsilon = 1.0", "epsilon = nan", "must be a finite number"),
         ("epsilon = 1.0", 'epsilon = "one"', "must be a number"),
         ("delta = 1e-6", "delta = 2", "must be a number from 0 to 1"),
-        ("range = [0, 50]", "range = [0, 0.5]", "is an integer: its range and step must be whole"),
+        ("range = [0, 50]", "range = [0, 0.5]", "is an integer: its range, step and bins must be whole"),
         ("range = [0, 50]", "range = [0, 9999999999999999999]", "more than 2^52 steps"),
-        ("range = [0, 50]", "range = [0, 50], bins = [5, 1]", "each larger than the one before"),
+        ("range = [0, 50]", "range = [0, 50], bins = [5, 1]", "each is larger than the one before"),
         ("range = [0, 50]", "range = [0, 50], nulls = 1", "must be true or false"),
         ("[source]", "[source", "not valid TOML"),
     ],
@@ -86,3 +89,19 @@ def test_tables_to_join_need_a_person() -> None:
         Schema.of_text(GOOD + extra)
     with pytest.raises(BadValue, match="joined on the person key only"):
         Schema.of_text(GOOD.replace('person = "person_id"', "") + extra.replace('"p.csv"', '"p.csv"\nperson = "id"'))
+
+
+def test_bins_reach_from_end_to_end_of_the_range() -> None:
+    """Questions and whole tables then agree on what a bin is, and no row is outside all of them."""
+    text = GOOD.replace("range = [0, 50]", "range = [0, 50], bins = [18, 40, 60]", 1)
+    column = Schema.of_text(text).main.column("visits")
+    assert column is not None
+    assert [int(edge) for edge in column.bins] == [0, 18, 40, 50]
+    attribute = Declaration.of_text(
+        text.split("[columns]")[0] + "[columns]\n" + _line(text, "visits")
+    ).domain.attributes[0]
+    assert tuple(attribute.edges) == (0, 18, 40, 51)
+
+
+def _line(text: str, name: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith(name))

@@ -16,8 +16,9 @@ from banister.core.exact import Number, brief
 from banister.core.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.sampling.bits import SYSTEM, BitSource
+from banister.tables.columns import Kind
 from banister.tables.consistency import nearest_counts, remapped_counts
-from banister.tables.domain import Declaration, Domain, Integers, Kind
+from banister.tables.domain import Declaration, Domain, Integers
 from banister.tables.sanitize import TableNoise, check_pair, noise_for
 
 if TYPE_CHECKING:

@@ -4,48 +4,22 @@ Every value becomes a code from 0 on. Numbers, whole numbers and dates are first
 cell is a run of units; a missing value is a cell of its own unless the declaration says that none is missing.
 """
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from enum import Enum
 from fractions import Fraction
 from math import prod
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.core import need
 from banister.core.guarantee import Neighbours
 from banister.core.histograms import CELLS_LIMIT
 from banister.errors import BadValue
+from banister.tables.columns import EVERY, Column, Kind, read_columns, rounded
+from banister.tables.reading import Section, Value, read_toml, relation
 
 Integers = NDArray[np.int64]
-Value = str | int | bool
 EDGES_LIMIT = CELLS_LIMIT + 1
-
-
-class Kind(Enum):
-    """What an attribute holds."""
-
-    INTEGER = "integer"
-    NUMBER = "number"
-    CATEGORY = "category"
-    DATE = "date"
-
-
-@runtime_checkable
-class Day(Protocol):
-    """A day as TOML reads it."""
-
-    def isoformat(self) -> str: ...
-    def toordinal(self) -> int: ...
-
-
-_EVERY = {"day": "D", "week": "W", "month": "M", "year": "Y"}
-_EPOCH = 719163
-"""The ordinal of 1 January 1970."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,117 +168,50 @@ class Declaration:
         >>> found.domain.shape
         (2, 4)
         """
-        try:
-            content = tomllib.loads(text, parse_float=Decimal)
-        except tomllib.TOMLDecodeError as error:
-            raise BadValue(f"The schema is not valid TOML: {error}.") from None
-        columns = content.get("columns")
-        if not isinstance(columns, dict) or not columns:
+        root = read_toml(text)
+        columns = root.section("columns", "one line for each column that may be published")
+        if not columns.content:
             raise BadValue("The schema needs a section [columns] with one line for each column that may be published.")
-        source, budget = content.get("source", {}), content.get("budget", {})
+        source = root.section("source", "") if "source" in root.content else Section("[source]", {})
+        budget = root.section("budget", "") if "budget" in root.content else Section("[budget]", {})
+        attributes = tuple(_attribute(column) for column in read_columns(columns))
         return cls(
-            domain=Domain(
-                tuple(_attribute(name, columns[name]) for name in columns),
-                _text(source.get("person")) if isinstance(source, dict) else None,
-            ),
-            neighbours=_neighbours(source.get("neighbours")) if isinstance(source, dict) else None,
-            ledger=_text(budget.get("ledger")) if isinstance(budget, dict) else None,
+            domain=Domain(attributes, source.maybe("person")),
+            neighbours=relation(source),
+            ledger=budget.maybe("ledger"),
         )
 
 
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _neighbours(value: object) -> Neighbours | None:
-    if value is None:
-        return None
-    choices = {relation.value: relation for relation in Neighbours}
-    if not isinstance(value, str) or value not in choices:
-        raise BadValue(f"neighbours in [source] must be one of: {', '.join(choices)}.")
-    return choices[value]
-
-
-def _attribute(name: str, line: object) -> Attribute:
-    if not isinstance(line, dict):
-        raise BadValue(f"Column '{name}' needs a declaration in braces with a kind, a range or values.")
-    kinds = {kind.value: kind for kind in Kind}
-    kind = kinds.get(str(line.get("kind")))
-    if kind is None:
-        raise BadValue(f"kind = {line.get('kind')!r} of column '{name}' must be one of: {', '.join(kinds)}.")
-    nulls = line.get("nulls", True)
-    if not isinstance(nulls, bool):
-        raise BadValue(f"nulls of column '{name}' must be true or false.")
-    match kind:
+def _attribute(column: Column) -> Attribute:
+    """A column and its cells; the values of a category have to be listed."""
+    name, nulls = column.name, column.nulls
+    match column.kind:
         case Kind.CATEGORY:
-            return _category(name, line, nulls)
+            if column.values is None:
+                raise BadValue(
+                    f"Column '{name}' is a category without a list of values. List all values that are public "
+                    f'knowledge, e.g. {name} = {{ kind = "category", values = ["yes", "no"] }}.'
+                )
+            return Attribute(name=name, kind=column.kind, values=column.values, nulls=nulls)
         case Kind.DATE:
-            return Attribute(name=name, kind=kind, edges=_days(name, line), nulls=nulls)
-    step = need.positive(f"step of column '{name}'", _number(name, "step", line.get("step", 1)))
-    return Attribute(name=name, kind=kind, edges=_units(name, line, kind, step), step=step, nulls=nulls)
+            return Attribute(name=name, kind=column.kind, edges=_days(column), nulls=nulls)
+    return Attribute(name=name, kind=column.kind, edges=_units(column), step=column.step, nulls=nulls)
 
 
-def _category(name: str, line: Mapping[str, object], nulls: bool) -> Attribute:
-    values = line.get("values")
-    if not isinstance(values, list) or not values:
-        raise BadValue(
-            f"Column '{name}' is a category without a list of values. List all values that are public knowledge, e.g. "
-            f'{name} = {{ kind = "category", values = ["yes", "no"] }}.'
-        )
-    if len({type(value) for value in values}) > 1 or not isinstance(values[0], str | int):
-        raise BadValue(f"values of column '{name}' must all be texts, all whole numbers, or all true and false.")
-    if len(set(values)) < len(values):
-        raise BadValue(f"Column '{name}' lists a value twice.")
-    return Attribute(name=name, kind=Kind.CATEGORY, values=tuple(values), nulls=nulls)
-
-
-def _number(name: str, what: str, value: object) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise BadValue(f"{what} of column '{name}' must be made of numbers.")
-    return Fraction(value)
-
-
-def _pair(name: str, line: Mapping[str, object]) -> tuple[object, object]:
-    found = line.get("range")
-    if not isinstance(found, list) or len(found) != 2:
-        raise BadValue(
-            f"Column '{name}' has no declared range. Declare what is public knowledge, e.g. range = [0, 100]."
-        )
-    return found[0], found[1]
-
-
-def _units(name: str, line: Mapping[str, object], kind: Kind, step: Fraction) -> range | tuple[int, ...]:
-    low, high = (_number(name, "range", x) for x in _pair(name, line))
-    bins = line.get("bins", [])
-    if not isinstance(bins, list):
-        raise BadValue(f"bins of column '{name}' must be a list of edges, e.g. bins = [0, 18, 65].")
-    inner = [_number(name, "bins", x) for x in bins]
-    if not low < high:
-        raise BadValue(f"range of column '{name}' must go from low to high.")
-    if kind is Kind.INTEGER and any(x.denominator != 1 for x in (low, high, step, *inner)):
-        raise BadValue(
-            f"Column '{name}' is an integer: its range and bins must be whole, or declare kind = \"number\"."
-        )
-    first, last = _rounded(low / step), _rounded(high / step)
-    if not inner:
-        return _whole(name, range(first, last + 2))
-    if inner != sorted(set(inner)):
-        raise BadValue(f"bins of column '{name}' must be edges of which each is larger than the one before.")
-    edges = {_rounded(edge / step) for edge in inner}
+def _units(column: Column) -> range | tuple[int, ...]:
+    """Runs of steps: from each edge to the next, the top of the range in the last."""
+    first, last = column.units
+    if not column.bins:
+        return _whole(column.name, range(first, last + 2))
+    edges = {rounded(edge / column.step) for edge in column.bins[1:-1]}
     return (first, *sorted(edge for edge in edges if first < edge <= last), last + 1)
 
 
-def _days(name: str, line: Mapping[str, object]) -> range | tuple[int, ...]:
-    low, high = _pair(name, line)
-    if not (isinstance(low, Day) and isinstance(high, Day) and low.toordinal() < high.toordinal()):
-        raise BadValue(f"range of column '{name}' must be two dates from early to late, e.g. [2020-01-01, 2024-12-31].")
-    every = line.get("every", "day")
-    if not isinstance(every, str) or every not in _EVERY:
-        raise BadValue(f"every of column '{name}' must be one of: {', '.join(_EVERY)}.")
-    first, last = low.toordinal() - _EPOCH, high.toordinal() - _EPOCH
-    if every == "day":
-        return _whole(name, range(first, last + 2))
-    starts = np.arange(first, last + 1).astype("datetime64[D]").astype(f"datetime64[{_EVERY[every]}]")
+def _days(column: Column) -> range | tuple[int, ...]:
+    first, last = column.units
+    if column.every == "day":
+        return _whole(column.name, range(first, last + 2))
+    starts = np.arange(first, last + 1).astype("datetime64[D]").astype(f"datetime64[{EVERY[column.every]}]")
     inner = np.unique(starts)[1:].astype("datetime64[D]").astype(np.int64)
     return (first, *inner.tolist(), last + 1)
 
@@ -316,8 +223,3 @@ def _whole(name: str, edges: range) -> range:
             "Declare bins, or a coarser step."
         )
     return edges
-
-
-def _rounded(x: Fraction) -> int:
-    """⌊x + 1/2⌋."""
-    return (2 * x.numerator + x.denominator) // (2 * x.denominator)

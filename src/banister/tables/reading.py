@@ -1,16 +1,31 @@
 """Reading a section of a settings file, with messages that name the section and the key."""
 
 import difflib
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Protocol, runtime_checkable
 
 from banister.core import need
+from banister.core.guarantee import Neighbours
 from banister.errors import BadValue
 
 Value = str | int | bool
 """One value of a category."""
+
+
+EPOCH = 719163
+"""The ordinal of 1 January 1970."""
+
+
+@runtime_checkable
+class Day(Protocol):
+    """A day as TOML reads it."""
+
+    def isoformat(self) -> str: ...
+    def toordinal(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +89,13 @@ class Section:
             raise BadValue(f"{key} in {self.title} must be two numbers, such as [0, 100].")
         return numbers[0], numbers[1]
 
+    def days(self, key: str) -> tuple[int, int] | None:
+        """Two dates, in days since 1970; nothing where they are no dates."""
+        value = self.content.get(key)
+        if not isinstance(value, list) or len(value) != 2 or not all(isinstance(day, Day) for day in value):
+            return None
+        return value[0].toordinal() - EPOCH, value[1].toordinal() - EPOCH
+
     def numbers(self, key: str) -> tuple[Fraction, ...]:
         """A list of numbers, empty where it is absent."""
         value = self.content.get(key, [])
@@ -96,6 +118,26 @@ class Section:
         if not isinstance(value, bool):
             raise BadValue(f"{key} in {self.title} must be true or false.")
         return value
+
+
+def read_toml(text: str) -> Section:
+    """The content of a schema file; decimals are the decimals that are written."""
+    try:
+        return Section("the schema", tomllib.loads(text, parse_float=Decimal))
+    except tomllib.TOMLDecodeError as error:
+        raise BadValue(f"The schema is not valid TOML: {error}.") from None
+
+
+def relation(source: Section) -> Neighbours | None:
+    """The neighbouring relation that [source] names, or nothing where it names none."""
+    value = source.maybe("neighbours")
+    choices = {one.value: one for one in Neighbours}
+    if value is not None and value not in choices:
+        raise BadValue(
+            f"neighbours = {value!r} in [source] must be 'add-remove' (one person more or less) or 'replace' "
+            "(one person exchanged for another). The guarantee means nothing without it."
+        )
+    return None if value is None else choices[value]
 
 
 def _exact(name: str, value: object) -> Fraction:

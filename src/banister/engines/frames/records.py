@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from banister.engines.frames.write import check_target, whole
 from banister.errors import BadValue
-from banister.tables.domain import Attribute, Domain, Integers, Kind
+from banister.tables.columns import Kind
+from banister.tables.domain import Attribute, Domain, Integers
 
 Types = Mapping[str, str]
 """The type of each column as it was stored, by name."""

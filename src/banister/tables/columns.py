@@ -1,0 +1,126 @@
+"""One line of [columns]: a column's kind and what about it is public knowledge. Questions and whole tables share it."""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from banister.core import need
+from banister.core.exact import brief
+from banister.errors import BadValue
+from banister.tables.reading import Section, Value
+
+CATEGORY_LIMIT = 100_000
+"""How many values a category may list; more belong in an integer column with a range."""
+
+EVERY = {"day": "D", "week": "W", "month": "M", "year": "Y"}
+"""How dates may be put together, and the letter by which NumPy knows it."""
+
+
+class Kind(Enum):
+    """What a column holds."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    CATEGORY = "category"
+    DATE = "date"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column: its kind and the bounds that are public knowledge.
+
+    A number is read as a whole number of steps: ⌊x / step + 1/2⌋, clamped to the range. Everything after that is
+    integer arithmetic; a date is a whole number of days since 1970. `bins` are all edges, with the ends of the range.
+    `nulls = false` promises that no value is missing, which saves a count in means.
+    """
+
+    name: str
+    kind: Kind
+    low: Fraction = Fraction(0)
+    high: Fraction = Fraction(0)
+    step: Fraction = Fraction(1)
+    values: tuple[Value, ...] | None = None
+    bins: tuple[Fraction, ...] = ()
+    every: str = "day"
+    nulls: bool = True
+
+    @property
+    def units(self) -> tuple[int, int]:
+        """The range in whole steps."""
+        return rounded(self.low / self.step), rounded(self.high / self.step)
+
+
+def rounded(x: Fraction) -> int:
+    """⌊x + 1/2⌋: rounding that commutes with shifts by 1, so that it never doubles a sensitivity.
+
+    >>> rounded(Fraction(1, 2)), rounded(Fraction(3, 2)), rounded(Fraction(-1, 2))
+    (1, 2, 0)
+    """
+    return (2 * x.numerator + x.denominator) // (2 * x.denominator)
+
+
+def read_columns(columns: Section) -> tuple[Column, ...]:
+    """Every declared column, in the order of the file."""
+    return tuple(_column(columns, name) for name in columns.content)
+
+
+def _column(columns: Section, name: str) -> Column:
+    section = columns.section(name, 'a kind in braces, e.g. { kind = "integer", range = [0, 100] }')
+    kind = section.maybe("kind")
+    match kind:
+        case "integer" | "number":
+            return _numeric(section, name, Kind(kind))
+        case "category":
+            return _category(section, name)
+        case "date":
+            return _date(section, name)
+    raise BadValue(f"kind = {kind or ''!r} of column '{name}' must be 'integer', 'number', 'category' or 'date'.")
+
+
+def _numeric(section: Section, name: str, kind: Kind) -> Column:
+    section.only("kind", "range", "step", "bins", "nulls")
+    if "range" not in section.content:
+        raise BadValue(
+            f"Column '{name}' has no declared range, so its sum has no sensitivity. Declare what is public "
+            f'knowledge, e.g. {name} = {{ kind = "{kind.value}", range = [0, 100] }}.'
+        )
+    low, high = section.pair("range")
+    if not low < high:
+        raise BadValue(f"range = [{brief(low)}, {brief(high)}] of column '{name}' must go from low to high.")
+    step = need.positive(f"step of column '{name}'", section.number("step", 1 if kind is Kind.INTEGER else None))
+    bins = section.numbers("bins")
+    if kind is Kind.INTEGER and not (step == 1 and all(x.denominator == 1 for x in (low, high, *bins))):
+        raise BadValue(
+            f"Column '{name}' is an integer: its range, step and bins must be whole, or declare kind = \"number\"."
+        )
+    if list(bins) != sorted(set(bins)):
+        raise BadValue(f"bins of column '{name}' must be edges of which each is larger than the one before.")
+    edges = (low, *(edge for edge in bins if low < edge < high), high) if bins else ()
+    column = Column(name=name, kind=kind, low=low, high=high, step=step, bins=edges, nulls=section.flag("nulls"))
+    if max(map(abs, column.units)) >= 2**52:
+        raise BadValue(f"Column '{name}' has more than 2^52 steps in its range; declare a coarser step.")
+    return column
+
+
+def _category(section: Section, name: str) -> Column:
+    section.only("kind", "values", "nulls")
+    values = section.values("values")
+    if values is not None and not 1 <= len(values) <= CATEGORY_LIMIT:
+        raise BadValue(f"Column '{name}' lists {len(values)} values; give from 1 to {CATEGORY_LIMIT}.")
+    if values is not None and len(set(values)) < len(values):
+        raise BadValue(f"Column '{name}' lists a value twice.")
+    if values is not None and len({type(value) for value in values}) > 1:
+        raise BadValue(f"Column '{name}' mixes texts, whole numbers and truth values; list values of one type.")
+    return Column(name=name, kind=Kind.CATEGORY, values=values, nulls=section.flag("nulls"))
+
+
+def _date(section: Section, name: str) -> Column:
+    section.only("kind", "range", "every", "nulls")
+    days = section.days("range")
+    if days is None or not days[0] < days[1]:
+        raise BadValue(f"range of column '{name}' must be two dates from early to late, e.g. [2020-01-01, 2024-12-31].")
+    every = section.maybe("every") or "day"
+    if every not in EVERY:
+        raise BadValue(f"every of column '{name}' must be one of: {', '.join(EVERY)}.")
+    low, high = map(Fraction, days)
+    return Column(name=name, kind=Kind.DATE, low=low, high=high, every=every, nulls=section.flag("nulls"))

@@ -77,3 +77,20 @@ def test_pooled_noise_stays_within_its_half_width_as_often_as_said(counts: tuple
 def test_noise_that_is_none_pools_to_none() -> None:
     noise = spread_of(IntegerStaircase(epsilon=1, sensitivity=1))
     assert half_width([(1.0, pooled([(0.0, noise, 3)]))], 0.95) == 0
+
+
+def test_tables_above_zero_are_the_nearest() -> None:
+    """Beside a fine grid of all tables."""
+    margins = Margins((3,), (Margin((0,), 1.0), Margin((), 0.5)))
+    noisy = [np.array([-2.0, 1.0, 4.0]), np.array([3.5])]
+    found = margins.above_zero(noisy)
+    assert found[0].sum() == pytest.approx(found[1][0])
+
+    def miss(x: NDArray[np.float64]) -> float:
+        return float(((x - noisy[0]) ** 2).sum() + 2 * (x.sum() - 3.5) ** 2)
+
+    grid = np.linspace(0, 5, 51)
+    best = min(miss(np.array([a, b, c])) for a in grid for b in grid for c in grid)
+    assert miss(found[0]) <= best + 1e-9
+    kept = margins.above_zero([np.array([1.0, 1.0, 1.0]), np.array([3.0])])
+    assert [table.tolist() for table in kept] == [[1, 1, 1], [3]]

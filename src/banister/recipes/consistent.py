@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 from banister.errors import BadValue
 from banister.recipes.foresight import spread_of
 from banister.tables.agreement import Floats, Margin, Margins
+from banister.tables.answers import Answer, can_be_below_zero
 from banister.tables.combine import Spread, pooled
-from banister.tables.layout import centrable, summed
+from banister.tables.layout import Formula, centrable, summed
 from banister.tables.measures import Measure
-from banister.tables.question import Axis, Question, cell_count
+from banister.tables.question import Aggregate, Axis, Question, cell_count
 from banister.tables.terms import Quantity
 
 if TYPE_CHECKING:
     from banister.recipes.noises import Measured
+
+ADDITIVE = (Aggregate.COUNT, Aggregate.PEOPLE, Aggregate.SUM)
 
 FINEST = 1 << 22
 """Cells of the finest table that are added up at most."""
@@ -134,6 +137,29 @@ def agree(
         for (place, index), table in zip(where.items(), tables, strict=True):
             found[place][index] = table
     return found
+
+
+def additive(
+    family: Family, formulas: Mapping[int, Sequence[Formula]]
+) -> dict[tuple[Aggregate, Quantity | None], dict[int, str]]:
+    """Counts and sums of several questions that cannot be below 0: for each, question → its name there."""
+    found: dict[tuple[Aggregate, Quantity | None], dict[int, str]] = {}
+    for place in family.places:
+        for formula in formulas[place]:
+            output = formula.output
+            if output.aggregate in ADDITIVE and not can_be_below_zero(formula):
+                found.setdefault((output.aggregate, output.quantity), {})[place] = output.name
+    return {key: names for key, names in found.items() if len(names) > 1}
+
+
+def above_zero(family: Family, found: Mapping[int, Answer]) -> dict[int, Answer]:
+    """Answers that agree, made to agree without going below 0; each interval is widened to hold its answer."""
+    variances = {place: max(float((a.high - a.low).max()), 1e-9) ** 2 for place, a in found.items()}
+    tables = family.margins(variances).above_zero([answer.values for answer in found.values()])
+    return {
+        place: Answer(table, np.minimum(answer.low, table), np.maximum(answer.high, table))
+        for (place, answer), table in zip(found.items(), tables, strict=True)
+    }
 
 
 def _added(values: NDArray[np.int64], axes: tuple[int, ...]) -> NDArray[np.int64]:

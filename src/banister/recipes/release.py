@@ -4,15 +4,14 @@ The order is fixed. The engine works first, so that a database which goes away c
 disk; only then is the first bit drawn. A crash in between loses budget, never privacy.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from banister.accounting.receipt import Receipt
-from banister.errors import BadValue
-from banister.recipes.consistent import agree
+from banister.recipes.consistent import above_zero, additive, agree
 from banister.recipes.ladder import choose, columns_of
 from banister.recipes.ledger import Ledger
 from banister.recipes.planned import Part, Plan
@@ -69,11 +68,6 @@ def release(
     tell: Tell = lambda stage: None,
 ) -> Released:
     """Run a plan. Raises before anything is charged, or charges and then draws."""
-    if non_negative and plan.families:
-        raise BadValue(
-            "Raising answers to 0 would move parts off their totals. Ask for consistent or for non-negative answers, "
-            "not for both."
-        )
     exact = _add_up_all(plan, source, bits, tell)
     tell("charging the ledger")
     receipt = _charge(plan, ledger)
@@ -81,7 +75,7 @@ def release(
     tell("drawing")
     tables = _draw_all(plan, exact, bits)
     if non_negative:
-        tables = tuple(_raised(table, part) for table, part in zip(tables, plan.parts, strict=True))
+        tables = _all_raised(plan, tables)
     return Released(plan, tables, receipt.proof, non_negative)
 
 
@@ -237,7 +231,22 @@ def _labels(axes: Sequence[Axis]) -> tuple[tuple[Label, ...], ...]:
     return tuple(rows)
 
 
-def _raised(table: AnswerTable, part: Part) -> AnswerTable:
-    answers = {f.output.name: never_below_zero(f, table.answers[f.output.name]) for f in part.formulas}
-    below = [np.flatnonzero(answers[name].values > table.answers[name].values).tolist() for name in answers]
-    return replace(table, answers=answers, raised=frozenset(place for places in below for place in places))
+def _all_raised(plan: Plan, tables: Sequence[AnswerTable]) -> tuple[AnswerTable, ...]:
+    """No answer below 0 that cannot be; those that agree go on to agree."""
+    together: dict[int, dict[str, Answer]] = {place: {} for place in range(len(tables))}
+    for family in plan.families:
+        formulas = {place: plan.parts[place].formulas for place in family.places}
+        for names in additive(family, formulas).values():
+            found = {place: tables[place].answers[name] for place, name in names.items()}
+            for place, raised in above_zero(family, found).items():
+                together[place][names[place]] = raised
+    pairs = zip(tables, plan.parts, strict=True)
+    return tuple(_raised(table, part, together[place]) for place, (table, part) in enumerate(pairs))
+
+
+def _raised(table: AnswerTable, part: Part, together: Mapping[str, Answer]) -> AnswerTable:
+    before = table.answers
+    moved = {**before, **together}
+    answers = {f.output.name: never_below_zero(f, moved[f.output.name]) for f in part.formulas}
+    lifted = [np.flatnonzero((before[name].values < 0) & (answers[name].values >= 0)) for name in answers]
+    return replace(table, answers=answers, raised=frozenset(place for places in lifted for place in places.tolist()))

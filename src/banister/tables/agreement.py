@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Axes = tuple[int, ...]
 
+STEPS = 500
+"""Steps towards tables without negative cells, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Margin:
@@ -58,6 +61,33 @@ class Margins:
                 total = total + pooled / self._weight(inner)
             found.append(self._flat(margin.axes, self._behind(margin.axes) * total))
         return found
+
+    def above_zero(self, values: Sequence[Floats]) -> list[Floats]:
+        """Tables that agree and are nowhere below 0, as near to those that agree as can be; flat, like all of them.
+
+        They are the sums of one array without a negative cell, found by projected steps with momentum: each costs one
+        pass over the array. Whenever the steps end, the tables agree and are not negative; only how near they are to
+        the best is left to the steps.
+        """
+        if min(float(table.min()) for table in values) >= 0:
+            return list(values)
+        goals = [self._placed(margin.axes, flat) for margin, flat in zip(self.tables, values, strict=True)]
+        weights = [1 / margin.variance for margin in self.tables]
+        length = 1 / self._weight(frozenset())  # The largest curvature is that of the grand total.
+        array = np.zeros(self.sizes)
+        ahead, momentum = array, 1.0
+        for _ in range(STEPS):
+            slope = np.zeros(self.sizes)
+            for margin, goal, weight in zip(self.tables, goals, weights, strict=True):
+                slope = slope + weight * (self._summed(margin.axes, ahead) - goal)
+            nearer = np.maximum(ahead - length * slope, 0.0)
+            further = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+            ahead = nearer + (momentum - 1) / further * (nearer - array)
+            done = bool(np.abs(nearer - array).max() <= 1e-9 * max(1.0, float(nearer.max())))
+            array, momentum = nearer, further
+            if done:
+                break
+        return [self._flat(margin.axes, self._summed(margin.axes, array)) for margin in self.tables]
 
     def shares(self, place: int) -> list[tuple[int, float, int]]:
         """How one agreed cell of a table comes from the noisy ones: (table, weight, how many of its cells have it)."""
@@ -105,6 +135,11 @@ class Margins:
     def _behind(self, axes: Axes) -> float:
         """How many cells of the array are behind one cell of a table."""
         return float(math.prod(size for axis, size in enumerate(self.sizes) if axis not in axes))
+
+    def _summed(self, axes: Axes, array: Floats) -> Floats:
+        """The table of an array, along all axes."""
+        others = tuple(axis for axis in range(len(self.sizes)) if axis not in axes)
+        return np.asarray(array.sum(axis=others, keepdims=True))
 
     def _placed(self, axes: Axes, flat: Floats) -> Floats:
         """A flat table along the axes of the array, of length 1 where it has none."""

@@ -141,9 +141,15 @@ def _bessel(counts: Floats) -> Floats:
     return np.asarray(counts / (counts - 1), dtype=np.float64)
 
 
+def can_be_below_zero(formula: Formula) -> bool:
+    """Whether an exact answer can be below 0: a sum, a mean or a quantile of something that can."""
+    quantity = formula.output.quantity
+    valued = formula.output.aggregate in (Aggregate.SUM, Aggregate.MEAN, Aggregate.QUANTILE)
+    return valued and (quantity is None or quantity.low < 0)
+
+
 def never_below_zero(formula: Formula, found: Answer) -> Answer:
     """The answer with what cannot be below 0 raised to 0."""
-    quantity = formula.output.quantity
-    if formula.output.aggregate is Aggregate.SUM and (quantity is None or quantity.low < 0):
+    if can_be_below_zero(formula):
         return found
     return Answer(np.maximum(found.values, 0), np.maximum(found.low, 0), np.maximum(found.high, 0))

@@ -1,6 +1,9 @@
 """Spark, when one machine is not enough: a session of the user's own, or one that is started here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from logging import LogRecord
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -12,7 +15,8 @@ from banister.tables.schema import Schema, Table
 from banister.tables.work import Physical, Totals, Work, assemble, check_stored
 
 try:
-    from pyspark.errors import PySparkException
+    from pyspark.errors import AnalysisException
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import DataFrame, SparkSession
 except ImportError:
     raise MissingExtra.naming("pyspark", "spark") from None
@@ -68,8 +72,10 @@ class SparkSource:
         """The columns and their types."""
         try:
             fields = self._session.table(self._names[table.name]).schema.fields
-        except PySparkException:
+        except AnalysisException:
             raise BadValue(f'Spark has no table {self._names[table.name]}. Say it as table = "spark:name".') from None
+        except Exception as error:
+            raise _failed(error) from None
         return {f.name: TYPES.get(f.dataType.simpleString().split("(")[0], Physical.OTHER) for f in fields}
 
     def totals(self, work: Work) -> Totals:
@@ -89,7 +95,10 @@ class SparkSource:
     def _open(self, table: Table, frame: object) -> str:
         if isinstance(frame, DataFrame):
             name = f"banister_{table.name}"
-            frame.createOrReplaceTempView(name)
+            try:
+                frame.createOrReplaceTempView(name)
+            except Exception as error:  # A session that was stopped.
+                raise _failed(error) from None
             return name
         return table.location.removeprefix("spark:")
 
@@ -105,12 +114,35 @@ class SparkSource:
 
     def _run(self, query: str) -> "list[Row]":
         try:
-            return self._session.sql(query).collect()
+            with _unlogged():
+                return self._session.sql(query).collect()
         except Exception as error:
-            # Errors of the Java side may quote a value of the table, so only their kind is passed on.
-            raise EngineFailed(
-                f"Spark could not do the work ({type(error).__name__}). Nothing was drawn and nothing was charged."
-            ) from None
+            raise _failed(error) from None
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """PySpark writes errors of the Java side, values and all, into two logs of its own; not while we ask."""
+    here = get_ident()
+    loggers = [PySparkLogger.getLogger(name) for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger")]
+
+    def others(record: LogRecord) -> bool:
+        return record.thread != here
+
+    for logger in loggers:
+        logger.addFilter(others)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(others)
+
+
+def _failed(error: Exception) -> EngineFailed:
+    """Errors of the Java side may quote a value of the table, so only their kind is passed on."""
+    return EngineFailed(
+        f"Spark could not do the work ({type(error).__name__}). Nothing was drawn and nothing was charged."
+    )
 
 
 def _session(frames: Mapping[str, object]) -> SparkSession:
@@ -118,7 +150,9 @@ def _session(frames: Mapping[str, object]) -> SparkSession:
         if isinstance(frame, DataFrame):
             return frame.sparkSession
     try:
-        return SparkSession.getActiveSession() or SparkSession.builder.appName("banister").getOrCreate()
+        # A session that we start says nothing: its log would quote values of the table when something fails.
+        quiet = SparkSession.builder.appName("banister").config("spark.log.level", "OFF")
+        return SparkSession.getActiveSession() or quiet.getOrCreate()
     except Exception as error:
         raise EngineFailed(
             f"No Spark session could be started ({type(error).__name__}). Spark needs Java 17."

@@ -6,7 +6,7 @@ A person has many rows: add up by (person, cell), clamp each total, keep at most
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sqlglot import exp
@@ -96,41 +96,36 @@ class Compiler:
         return final.with_("found", as_=tree, materialized=True, copy=False)
 
     def _personal(self, work: Work, renderer: Renderer) -> exp.Select:
-        if work.groups == 1 and not _unknown_names(work) and cell_count(work.axes) < HASH_PRIME:
-            return self._one_group(work, renderer)
-        rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"))
         parts = [exp.alias_(self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
-        per = self._by_cell(rows.select(*parts), work, extra=["u"])
+        rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"), *parts)
+        unique = not _unknown_names(work) and cell_count(work.axes) < HASH_PRIME
+        if work.groups == 1:
+            rows = self._first_cells(rows, work, renderer)
+        per = self._by_cell(rows, work, extra=["u"])
         clamped = [exp.alias_(_clamped(field("per", f"m{i}"), m), f"m{i}") for i, m in enumerate(work.measures)]
         keys = ["cell", *_unknown_names(work)]
-        kept = self._bounded(per, work, keys, clamped)
+        kept = self._bounded(per, replace(work, groups=None) if work.groups == 1 and unique else work, keys, clamped)
         sums = [exp.alias_(self._total(field("kept", f"m{i}")), f"m{i}") for i in range(len(work.measures))]
         return exp.select(*keys, *sums).from_(kept.subquery("kept")).group_by(*keys)
 
-    def _one_group(self, work: Work, renderer: Renderer) -> exp.Select:
-        """The same for one group a person, without sorting: find her first cell, then add up its rows only.
+    def _first_cells(self, rows: exp.Select, work: Work, renderer: Renderer) -> exp.Select:
+        """Of each person the rows of the cell with her least hash, found without sorting.
 
-        The hash is stacked with the cell, so that the order is that of `_bounded`: by hash, then by cell. The table is
-        read twice instead of being kept, so that memory grows with the people and not with the rows.
+        The table is read twice instead of being kept, so that memory grows with the people and not with the rows.
+        Known cells have hashes of their own; unknown ones may share one, which leaves little for `_bounded` to sort.
         """
-        person = exp.alias_(self._person(work.relation), "u")
-        cells = number(cell_count(work.axes))
-        hashed = self._hashed(self._rows(work, renderer, work.axes).select(person), work)
-        code = _add(exp.Mul(this=field("per", "h"), expression=cells), field("per", "cell"))
-        first = exp.Mod(this=exp.Min(this=code), expression=cells.copy())
-        least = exp.select("u", exp.alias_(first, "cell")).from_(hashed.subquery("per")).group_by("u")
-        parts = [exp.alias_(self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
-        rows = self._rows(work, renderer, work.axes).select(person.copy(), *parts)
-        place = rows.expressions[0].this
+        person = self._person(work.relation)
+        hashed = self._hashed(self._rows(work, renderer, work.axes).select(exp.alias_(person, "u")), work)
+        size = number(HASH_PRIME)
+        code = _add(exp.Mul(this=field("per", "h"), expression=size), field("per", "h1"))
+        line = exp.alias_(exp.Mod(this=exp.Min(this=code), expression=size.copy()), "line")
+        least = exp.select("u", line).from_(hashed.subquery("per")).group_by("u")
+        named = {item.alias: item.this for item in rows.expressions}
         same = exp.and_(
-            exp.EQ(this=person.this.copy(), expression=field("l", "u")),
-            exp.EQ(this=place.copy(), expression=field("l", "cell")),
+            exp.EQ(this=person.copy(), expression=field("l", "u")),
+            exp.EQ(this=self._line(work, named, "cell", 2), expression=field("l", "line")),
         )
-        kept = self._by_cell(rows.join(least.subquery("l"), on=same), work, extra=["u"])
-        sums = [
-            exp.alias_(self._total(_clamped(field("kept", f"m{i}"), m)), f"m{i}") for i, m in enumerate(work.measures)
-        ]
-        return exp.select("cell", *sums).from_(kept.subquery("kept")).group_by("cell")
+        return rows.join(least.subquery("l"), on=same)
 
     def _bounded(self, per: exp.Select, work: Work, keys: Sequence[str], values: Sequence[exp.Expr]) -> exp.Select:
         if work.groups is None:
@@ -235,25 +230,33 @@ class Compiler:
         return _held(self.dialect.wide_sum(value))
 
     def _hashed(self, per: exp.Select | exp.Subquery, work: Work, *, by: str = "cell", name: str = "h") -> exp.Select:
-        """Add the keyed hash of (person, cell): y = a · person + b · cell + c, and then y³, modulo a prime.
+        """Add the keyed hash of (person, cell): a line and then its cube, modulo a prime.
 
         Cubing is a bijection there, so two cells of a person never share a hash unless there are more than the prime.
         """
-        a, b, e = (number(work.hash_keys[place]) for place in (0, 1, 3))
         source = per if isinstance(per, exp.Subquery) else per.subquery("per")
-        code = exp.Mul(this=self._code(field("per", "u"), self._person_type(work.relation)), expression=a)
-        small = by == "rung" or cell_count(work.axes) < HASH_PRIME
-        key = field("per", by) if small else exp.paren(_modulo(field("per", by)))
-        # Codes are within ±2^31, keys under 2^31, a and b under 2^30; the shift is a little over 2^61 and a multiple of
-        # the prime beyond c. So the sum is positive and under 2^63.
-        shift = number(work.hash_keys[2 if name == "h" else 4] + HASH_PRIME * (2**61 // HASH_PRIME + 1))
-        line = _modulo(exp.paren(_add(_add(code, exp.Mul(this=key, expression=b)), shift)))
-        for i in range(len(_unknown_names(work))):
-            text = exp.Mul(this=self._code(field("per", f"x{i}"), self._key_type(work, i)), expression=e.copy())
-            joined = _add(_add(exp.Mul(this=exp.paren(line), expression=b.copy()), text), shift.copy())
-            line = _modulo(exp.paren(joined))
+        fields = {key: field("per", key) for key in ("u", by, *_unknown_names(work))}
+        line = self._line(work, fields, by, 2 if name == "h" else 4)
         inner = exp.select("*", exp.alias_(line, f"{name}1")).from_(source)
         return exp.select("*", exp.alias_(_cube(f"{name}1"), name)).from_(inner.subquery("per"))
+
+    def _line(self, work: Work, named: Mapping[str, exp.Expr], by: str, shifted: int) -> exp.Expr:
+        """The number a · person + b · cell + c, with the unknown keys worked in, modulo the prime.
+
+        Codes are within ±2^31, keys under 2^31, a and b under 2^30; the shift is a little over 2^61 and a multiple of
+        the prime beyond c. So every sum is positive and under 2^63.
+        """
+        a, b, e = (number(work.hash_keys[place]) for place in (0, 1, 3))
+        shift = number(work.hash_keys[shifted] + HASH_PRIME * (2**61 // HASH_PRIME + 1))
+        code = exp.Mul(this=self._code(named["u"].copy(), self._person_type(work.relation)), expression=a)
+        small = by == "rung" or cell_count(work.axes) < HASH_PRIME
+        key = named[by].copy() if small else exp.paren(_modulo(exp.paren(named[by].copy())))
+        line = _modulo(exp.paren(_add(_add(code, exp.Mul(this=key, expression=b)), shift)))
+        for i, name in enumerate(_unknown_names(work)):
+            text = exp.Mul(this=self._code(named[name].copy(), self._key_type(work, i)), expression=e.copy())
+            joined = _add(_add(exp.Mul(this=exp.paren(line), expression=b.copy()), text), shift.copy())
+            line = _modulo(exp.paren(joined))
+        return line
 
     def _code(self, value: exp.Expr, stored: Physical) -> exp.Expr:
         if stored is Physical.INTEGER:  # A remainder has the sign of the number.

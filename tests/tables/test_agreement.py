@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import erfc
 
 from banister.mechanisms import IntegerStaircase
 from banister.recipes.foresight import spread_of
@@ -94,3 +95,11 @@ def test_tables_above_zero_are_the_nearest() -> None:
     assert miss(found[0]) <= best + 1e-9
     kept = margins.above_zero([np.array([1.0, 1.0, 1.0]), np.array([3.0])])
     assert [table.tolist() for table in kept] == [[1, 1, 1], [3]]
+
+
+def test_a_million_small_noises_pool_like_a_normal_number() -> None:
+    noise = spread_of(IntegerStaircase(epsilon="0.2", sensitivity=5))
+    law = pooled([(1e-3, noise, 1_000_000)])
+    points = np.array([0.5, 1.0, 1.96, 3.0])
+    normal = erfc(points / np.sqrt(2))
+    assert law.beyond(points * law.deviation) == pytest.approx(normal, abs=0.006)  # A step of the grid is 1/128.

@@ -25,6 +25,9 @@ Axes = tuple[int, ...]
 STEPS = 500
 """Steps towards tables without negative cells, at most."""
 
+WORK = 100_000_000
+"""Cells that all these steps together pass over, more or less."""
+
 
 @dataclass(frozen=True, slots=True)
 class Margin:
@@ -74,9 +77,10 @@ class Margins:
         goals = [self._placed(margin.axes, flat) for margin, flat in zip(self.tables, values, strict=True)]
         weights = [1 / margin.variance for margin in self.tables]
         length = 1 / self._weight(frozenset())  # The largest curvature is that of the grand total.
-        array = np.zeros(self.sizes)
+        finest = [goal for goal in goals if goal.shape == self.sizes]
+        array = np.maximum(finest[0], 0.0) if finest else np.zeros(self.sizes)
         ahead, momentum = array, 1.0
-        for _ in range(STEPS):
+        for _ in range(max(50, min(STEPS, WORK // array.size))):
             slope = np.zeros(self.sizes)
             for margin, goal, weight in zip(self.tables, goals, weights, strict=True):
                 slope = slope + weight * (self._summed(margin.axes, ahead) - goal)

@@ -120,8 +120,10 @@ def _pooled_tail(parts: tuple[tuple[float, Spread, int], ...], grid: float) -> F
         half = len(law) // 2
         reach = int(np.searchsorted(-law[half:], -FORGET / OWN)) if law[-1] < FORGET / OWN else half
         angles = np.outer(t, weight * unit * np.arange(1, reach + 1))
-        whole *= (law[half] + 2 * np.cos(angles) @ law[half + 1 : half + 1 + reach]) ** count
+        sides = law[half + 1 : half + 1 + reach]
+        # What is forgotten of one law would add up over a million of them, so the rest is made whole again.
+        whole *= ((law[half] + 2 * np.cos(angles) @ sides) / (law[half] + 2 * sides.sum())) ** count
     mass = np.fft.irfft(whole, size)
     inside = np.concatenate([[mass[0]], mass[0] + np.cumsum(mass[1:POINTS] + mass[:POINTS:-1]), [1.0]])
     least = np.minimum.accumulate(inside[::-1])[::-1]  # Ripples of the transform never count in our favour.
-    return np.clip(1 - least + FORGET, 0.0, 1.0)
+    return np.clip(1 - least + FORGET / 2, 0.0, 1.0)

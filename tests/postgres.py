@@ -97,21 +97,26 @@ def _serve(programs: Path, data: Path, user: str | None, log: object) -> Iterato
     process = subprocess.Popen(command, user=user, cwd=data, stdout=log, stderr=log)  # type: ignore[call-overload]
     try:
         address = f"postgresql://banister@127.0.0.1:{port}/postgres"
-        _wait(address, process)
+        wait_for(address, process)
         yield address
     finally:
         process.send_signal(signal.SIGINT)  # A fast, clean shutdown.
-        process.wait(timeout=30)
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGQUIT)  # An immediate one; nothing here is worth keeping.
+            process.wait(timeout=30)
 
 
-def _wait(address: str, process: "subprocess.Popen[bytes]") -> None:
+def wait_for(address: str, process: "subprocess.Popen[bytes] | None" = None) -> None:
+    """Until the server takes connections."""
     deadline = time.monotonic() + 30
     while True:
         try:
             psycopg.connect(address, connect_timeout=2).close()
             return
         except psycopg.OperationalError:
-            if process.poll() is not None or time.monotonic() > deadline:
+            if (process is not None and process.poll() is not None) or time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
 

@@ -19,7 +19,7 @@ import banister as bn
 from banister.apps.cli import build
 from banister.errors import BudgetExceeded, EngineFailed
 from tests.engines.conftest import SPARK
-from tests.postgres import server
+from tests.postgres import server, wait_for
 
 SCHEMA = """
 [source]
@@ -87,11 +87,12 @@ def test_a_server_that_goes_away_during_the_query_costs_nothing(how: str, own_se
     run.start()
     process = working(own_server)
     if how == "killed":
-        os.kill(process, signal.SIGKILL)
+        os.kill(process, signal.SIGKILL)  # The server throws everyone out and starts anew.
     else:
         with psycopg.connect(own_server) as connection:
             connection.execute("SELECT pg_terminate_backend(%s)", (process,))
     run.join(60)
+    wait_for(own_server)
     assert isinstance(raised[0], EngineFailed)
     assert str(raised[0]).startswith("PostgreSQL could not do the work (")
     assert NOTHING in str(raised[0])

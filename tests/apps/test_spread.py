@@ -11,6 +11,7 @@ from banister.apps.cli import build
 from banister.engines.plots import spread_terminal
 from banister.engines.plots.spread_movie import Frame, Movie, layout
 from banister.errors import BadValue
+from banister.recipes.spread_study import Study
 
 FRIENDS = "\n".join(f"p{a} p{b}" for a in range(40) for b in (a + 1, a + 2, (a * 7) % 40) if a != b)
 
@@ -80,6 +81,17 @@ def test_attack_prints_a_table_and_keeps_it(friends: str, tmp_path: Path) -> Non
         "table.txt",
         "trials.jsonl",
     ]
+
+
+def test_a_stopped_attack_says_how_to_go_on(friends: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*words: object, **settings: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "run", stop)
+    for out, words in ((["--out", str(tmp_path)], "The same command goes on where it was"), ([], "Nothing was kept")):
+        done = CliRunner().invoke(build(), ["spread", "attack", friends, *out])
+        assert done.exit_code == 130
+        assert words in done.output
 
 
 def test_locate_ranks_the_holders(friends: str, tmp_path: Path) -> None:

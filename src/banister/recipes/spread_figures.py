@@ -13,6 +13,8 @@ from banister.spread.study import Row
 
 SOCIAL = "social:10000:20"
 """The graph on which friendship graphs are imitated."""
+SMALL = "social:2000:16"
+"""The same, for attacks that take longer."""
 
 
 def draw_all(
@@ -26,7 +28,7 @@ def draw_all(
         "spread-trees.svg": [irregular_trees(run), regular_trees()],
         "spread-social.svg": social_graph(run),
         "spread-exposure.svg": [by_contacts(run), linked_posts(run)],
-        "spread-spies.svg": [spies(run)],
+        "spread-spies.svg": [spies(run), spies_on_a_graph(run)],
     }
     for name, charts in made.items():
         draw_charts(charts, target / name)
@@ -175,6 +177,31 @@ def spies(run: Bench) -> Chart:
         title="One contact in ten is a spy (regular trees)",
         x_ticks=(3, 4, 6, 8, 10, 15, 20),
         x_label="links of each node",
+        y_label="detection",
+        series=tuple(series),
+        y_floor=0,
+    )
+
+
+def spies_on_a_graph(run: Bench) -> Chart:
+    """Detection by spies over their share, on a graph with cycles: all walks, and who told the first spy."""
+    shares = (0.02, 0.05, 0.1, 0.2, 0.3)
+    adversaries = [f"spies:{share}{rule}" for rule in ("", ":first") for share in shares]
+    rows = run.study(SMALL, ["adaptive:cap=3", "diffusion:0.2"], adversaries, (6,), 0.5).rows
+    series = []
+    for label, protocol, rule in (
+        ("adaptive, all walks", "adaptive:cap=3", ""),
+        ("adaptive, first spy", "adaptive:cap=3", ":first"),
+        ("diffusion, timing", "diffusion:0.2", ""),
+        ("diffusion, first spy", "diffusion:0.2", ":first"),
+    ):
+        specs = [f"spies:{share:g}{rule}" for share in shares]
+        e = [row.detection for row in rows if row.protocol == protocol and row.adversary in specs]
+        series.append(Series(label, shares, [x.mean for x in e], [x.low for x in e], [x.high for x in e]))
+    series.append(Series("no protocol is below", shares, shares, dashed=True))
+    return Chart(
+        title="A social-like graph of 2 000 people, 6 steps",
+        x_label="share of spies",
         y_label="detection",
         series=tuple(series),
         y_floor=0,

@@ -69,7 +69,13 @@ def register(app: typer.Typer) -> None:
             trials=trials,
             seed=seed,
         )
-        result = study.run(workers=workers, folder=out or None)
+        try:
+            result = study.run(workers=workers, folder=out or None)
+        except KeyboardInterrupt:
+            typer.echo(
+                "Stopped. " + ("The same command goes on where it was." if out else "Nothing was kept."), err=True
+            )
+            raise typer.Exit(130) from None
         typer.echo("\n".join([*study.notes, result.table()]))
         if out:
             result.write(out)

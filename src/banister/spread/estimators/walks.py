@@ -55,8 +55,10 @@ class Links:
         source, target = contacts.gather(np.arange(count))
         known = target < count  # A tree that grows while it is walked is taken as far as it was built.
         source, target = source[known], target[known]
-        order = np.lexsort((target, source))
-        source, target = source[order], target[order]
+        keys = source * count + target
+        if (np.diff(keys) < 0).any():  # A stored graph is in order already.
+            keys.sort()
+            source, target = keys // count, keys % count
         starts = np.searchsorted(source, np.arange(count + 1))
         places = sparse.csr_array((np.arange(len(target)), target, starts), shape=(count, count))
         return cls(source, target, starts, places.tocsc().data.astype(np.int64))
@@ -133,7 +135,8 @@ class Search:
                 value = self._moved(value, ways, totals)
             value = np.maximum(value * self._came(level), 0)
             for way, total in zip(ways, totals, strict=True):
-                value *= np.maximum(total[links.target] - way[links.back], 0)
+                at = np.flatnonzero(value)  # Few links are left after the first.
+                value[at] *= np.maximum(total[links.target[at]] - way[links.back[at]], 0)
             top = float(value.max())
             if top == 0:
                 return np.full(len(links.degrees), -np.inf)

@@ -46,7 +46,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM data GROUP BY visits + 1", "only columns and BIN(column)"),
     ("SELECT COUNT(*) FROM data GROUP BY plan, plan", "grouped by twice"),
     ("SELECT COUNT(*) FROM data GROUP BY 3", "SELECT has 1 items"),
-    ("SELECT COUNT(*) FROM data GROUP BY ROLLUP (plan)", "only columns and BIN(column)"),
+    ("SELECT COUNT(*) FROM data GROUP BY ROLLUP (visits + 1)", "only columns and BIN(column)"),
     ("SELECT plan FROM data GROUP BY plan", "asks for no aggregate"),
     ("SELECT QUANTILE(visits, 1.5) FROM data", "between 0 and 1"),
     ("SELECT MEDIAN(3) FROM data", "a constant has no quantiles"),
@@ -104,6 +104,28 @@ def test_axes_and_aggregates_are_what_was_asked() -> None:
     ]
     assert found.columns[-2:] == ("s", "median_visits")
     assert found.cells is None
+
+
+@pytest.mark.parametrize(
+    ("grouping", "sets"),
+    [
+        ("ROLLUP (plan, ok)", ["plan ok", "plan", ""]),
+        ("plan, ok WITH ROLLUP", ["plan ok", "plan", ""]),
+        ("CUBE (plan, ok)", ["plan ok", "plan", "ok", ""]),
+        ("GROUPING SETS ((plan, ok), (ok), plan, ())", ["plan ok", "ok", "plan", ""]),
+        ("plan, ROLLUP (2)", ["plan ok", "plan"]),
+    ],
+)
+def test_totals_in_one_select_are_several_questions(grouping: str, sets: list[str]) -> None:
+    found = read_questions(f"SELECT plan, ok, COUNT(*) AS n, SUM(visits) FROM data GROUP BY {grouping}", ROWS)
+    assert [" ".join(axis.name for axis in question.axes) for question in found] == sets
+    assert all(len(q.outputs) == 2 for q in found)
+    assert found[-1].columns == (*(axis.name for axis in found[-1].axes), "n", "sum_visits")
+
+
+def test_too_many_totals_are_refused() -> None:
+    with pytest.raises(Refused, match="this asks for 128 groupings; up to 64 are answered"):
+        read_questions(f"SELECT COUNT(*) FROM data GROUP BY CUBE ({', '.join(f'c{i}' for i in range(7))})", ROWS)
 
 
 def test_several_questions_are_read_in_order() -> None:

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from banister.engines.sql.aggregates import output
 from banister.engines.sql.expressions import condition
+from banister.engines.sql.grouping import expanded
 from banister.engines.sql.place import check_select, only, refused
 from banister.engines.sql.relations import Reader, Relations
 from banister.engines.sql.scope import Scope
@@ -21,7 +22,7 @@ SPAN_LIMIT = 1_000_000
 
 
 def read_questions(text: str, schema: Schema, *, dialect: str | None = None) -> tuple[Question, ...]:
-    """Every question in a text, one SELECT each, separated by semicolons."""
+    """Every question in a text, separated by semicolons; a SELECT with ROLLUP and its like is several."""
     try:
         trees = sqlglot.parse(text, read=dialect)
     except sqlglot.errors.SqlglotError as error:
@@ -31,7 +32,14 @@ def read_questions(text: str, schema: Schema, *, dialect: str | None = None) -> 
     kept = [tree for tree in trees if tree is not None]
     if not kept:
         raise Refused("The question is empty. Ask e.g. SELECT COUNT(*) FROM data.")
-    return tuple(_question(tree, schema) for tree in kept)
+    return tuple(_question(one, schema) for tree in kept for one in _each(tree))
+
+
+def _each(tree: exp.Expr) -> list[exp.Select]:
+    """The questions of one statement: several where it asks for totals by ROLLUP and its like."""
+    if not isinstance(tree, exp.Select):
+        raise refused(tree, "only SELECT is answered.")
+    return expanded(tree, lambda key, whole: _key(key, whole)[0])
 
 
 def _first(error: sqlglot.errors.SqlglotError) -> str:
@@ -51,9 +59,7 @@ class Reading:
     personal: bool
 
 
-def _question(tree: exp.Expr, schema: Schema) -> Question:
-    if not isinstance(tree, exp.Select):
-        raise refused(tree, "only SELECT is answered.")
+def _question(tree: exp.Select, schema: Schema) -> Question:
     relations = Relations(schema)
     reader = Reader(relations, _tables(tree))
     relation, scope = reader.source(tree)

@@ -22,12 +22,12 @@ def install(packages: list[str]) -> bool:
     return subprocess.run([str(python), "-m", "pip", "install", "--quiet", *packages]).returncode == 0
 
 
-def measure(script: str, packages: list[str]) -> dict[str, Any]:
+def measure(script: str, packages: list[str], *arguments: str) -> dict[str, Any]:
     """Install the packages, run the script of this folder with them, and read the JSON that it prints."""
     python = HOME / "bin" / "python"
     if not install(packages):
         raise SystemExit(f"These could not be installed together: {', '.join(packages)}")
     path = Path(__file__).parent / script
-    done = subprocess.run([str(python), str(path)], check=True, capture_output=True, text=True)
+    done = subprocess.run([str(python), str(path), *arguments], check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     return found

@@ -1,13 +1,15 @@
 """What privacy costs beside the plain query: ratios to DuckDB's own time, in one run, on a generated table.
 
-    python -m bench.tables [rows] [people]
+    python -m bench.tables [rows] [people] [--peers]
 
 The table has 100 groups; defaults are 10 million rows and 1 million people. Each time is the least of several runs,
 ours and plain in turn. A release includes compiling the question, adding up, drawing and intervals; the ledger's
 charge is left out (bench/ledger.py has it).
 """
 
-import resource
+import json
+import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +20,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
+import bench.peers
 from banister.engines.sql.duckdb import DuckDBSource
 from banister.engines.sql.front import read_questions
 from banister.recipes.plan_release import Plan, plan_release
@@ -101,49 +104,103 @@ def errors(folder: Path) -> None:
         )
 
 
+TWO, THREE = "COUNT(*), SUM(v)", "COUNT(*), SUM(v), AVG(v)"
+QUESTION = f"SELECT g, {TWO} FROM data GROUP BY g"
+
+
+def people(groups: int) -> str:
+    """The declaration of people with many rows who count in so many groups."""
+    return f'person = "person"\nrows = 3\ngroups = {groups}'
+
+
+ENGINE_ALONE = """
+import duckdb, json, pathlib, re, sys
+connection = duckdb.connect()
+connection.execute("SET enable_progress_bar = false")
+connection.execute(f"CREATE VIEW data AS SELECT * FROM '{sys.argv[1]}/rows.parquet'")
+for query in json.loads(pathlib.Path(sys.argv[1], "queries.json").read_text()):
+    connection.execute(query).fetchall()
+print(int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1]) / 1024)
+"""
+
+
+def memory(folder: Path) -> None:
+    """The peak of a process that releases, beside a process in which DuckDB answers the very same queries alone."""
+    for label, person in (("a row is a person", ""), ("1 group each", people(1)), ("5 groups each", people(5))):
+        ours = _output("-m", "bench.tables", "--peak", str(folder), person)
+        engine = _output("-c", ENGINE_ALONE, str(folder))
+        print(
+            f"{'memory, ' + label:52s} {ours:7.0f} MB   {ours - engine:+5.0f} MB beyond the engine's own ({engine:.0f})"
+        )
+
+
+def _output(*arguments: str) -> float:
+    return float(subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True).stdout)
+
+
+def _peak(folder: Path, person: str) -> None:
+    """Release, keep the queries for the engine alone, and print the peak memory of this process."""
+    plan = planned(QUESTION, person=person)
+    source = DuckDBSource(plan.schema, folder=folder, frames={})
+    seen: list[str] = []
+    run = source._run
+    source._run = lambda query: (seen.append(query), run(query))[1]  # type: ignore[method-assign,func-returns-value]
+    _draw(plan.parts[0], _add_up(plan.parts[0], source, SYSTEM), plan.confidence, SYSTEM)
+    (folder / "queries.json").write_text(json.dumps(seen))
+    # Not ru_maxrss: that remembers the parent from before the program was loaded.
+    found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    print(int(found[1]) / 1024 if found else 0)
+
+
+def peers(folder: Path) -> None:
+    """OpenDP on the same file, in an environment of its own; the ratio is to plain DuckDB there and then."""
+    found = bench.peers.measure("peer_tables.py", ["duckdb", "opendp[polars]"], str(folder / "rows.parquet"))
+    for label, (seconds, plain) in found.items():
+        print(f"{'opendp, ' + label:52s} {seconds:7.3f} s   {seconds / plain:5.1f} x plain ({plain:.3f} s)")
+
+
 def main() -> None:
     """Print every row of the table."""
-    rows, people = (int(a) for a in (sys.argv[1:3] if len(sys.argv) > 2 else ("10000000", "1000000")))
+    if sys.argv[1:2] == ["--peak"]:
+        _peak(Path(sys.argv[2]), sys.argv[3])
+        return
+    sizes = [int(argument) for argument in sys.argv[1:] if argument.isdigit()]
+    rows, persons = sizes if len(sizes) == 2 else (10_000_000, 1_000_000)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        make(folder / "rows.parquet", rows, people)
-        print(f"{rows} rows, {people} people, 100 groups")
+        make(folder / "rows.parquet", rows, persons)
+        print(f"{rows} rows, {persons} people, 100 groups")
         table = f"'{folder}/rows.parquet'"
-        two, three = "COUNT(*), SUM(v)", "COUNT(*), SUM(v), AVG(v)"
-        declared = planned(f"SELECT g, {two} FROM data GROUP BY g")
-        unknown = planned(f"SELECT g, {two} FROM data GROUP BY g", values="")
-        found = compare(
-            "COUNT + SUM",
-            f"SELECT g, {two} FROM {table} GROUP BY g",
-            {"declared keys": declared, "unknown keys": unknown},
-            folder,
-        )
-        print(f"{'unknown over declared keys':52s} {found['unknown keys'] / found['declared keys']:7.2f} x")
-        mean = planned(f"SELECT g, {three} FROM data GROUP BY g")
-        compare("COUNT + SUM + AVG", f"SELECT g, {three} FROM {table} GROUP BY g", {"declared keys": mean}, folder)
-        persons = {
-            f"people, {groups} groups each": planned(
-                f"SELECT g, {two} FROM data GROUP BY g", person=f'person = "person"\nrows = 3\ngroups = {groups}'
-            )
-            for groups in (1, 5)
+        plain = f"SELECT g, {TWO} FROM {table} GROUP BY g"
+        plans = {"declared keys": planned(QUESTION), "unknown keys": planned(QUESTION, values="")}
+        _unknown_over_declared(compare("COUNT + SUM", plain, plans, folder))
+        mean = planned(f"SELECT g, {THREE} FROM data GROUP BY g")
+        compare("COUNT + SUM + AVG", f"SELECT g, {THREE} FROM {table} GROUP BY g", {"declared keys": mean}, folder)
+        bounded = {
+            "declared keys": planned(QUESTION, person=people(1)),
+            "unknown keys": planned(QUESTION, person=people(1), values=""),
         }
-        compare("COUNT + SUM", f"SELECT g, {two} FROM {table} GROUP BY g", persons, folder)
+        _unknown_over_declared(compare("people, 1 group each", plain, bounded, folder))
+        compare("people, 5 groups each", plain, {"declared keys": planned(QUESTION, person=people(5))}, folder)
         window = (
-            f"SELECT g, {two} FROM (SELECT g, v, row_number() OVER (PARTITION BY person ORDER BY hash(v, g)) AS k "
+            f"SELECT g, {TWO} FROM (SELECT g, v, row_number() OVER (PARTITION BY person ORDER BY hash(v, g)) AS k "
             f"FROM {table}) WHERE k <= 3 GROUP BY g"
         )
         connection = duckdb.connect()
-        plain, slow = best(
-            lambda: connection.execute(f"SELECT g, {two} FROM {table} GROUP BY g").fetchall(),
-            lambda: connection.execute(window).fetchall(),
-        )
-        print(f"{'plain window query (3 rows a person)':52s} {slow:7.3f} s   {slow / plain:5.1f} x plain")
+        quick, slow = best(lambda: connection.execute(plain).fetchall(), lambda: connection.execute(window).fetchall())
+        print(f"{'plain window query (3 rows a person)':52s} {slow:7.3f} s   {slow / quick:5.1f} x plain")
         start = time.perf_counter()
         plan = planned("SELECT wide, COUNT(*), AVG(v) FROM data GROUP BY wide")
         plan.parts[0].forecasts(10, 0.95)
         print(f"{'planning a question of one million cells':52s} {time.perf_counter() - start:7.3f} s")
         errors(folder)
-        print(f"peak memory of the whole run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+        memory(folder)
+        if bench.peers.wanted():
+            peers(folder)
+
+
+def _unknown_over_declared(found: dict[str, float]) -> None:
+    print(f"{'unknown over declared keys':52s} {found['unknown keys'] / found['declared keys']:7.2f} x")
 
 
 if __name__ == "__main__":

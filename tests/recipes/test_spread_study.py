@@ -172,6 +172,7 @@ def test_small_graphs_that_a_message_fills_are_no_trouble(graph: str, protocol: 
 
 
 def test_a_study_larger_than_memory_is_refused_before_it_starts() -> None:
+    assert small(adversaries=["spies:0.1"]).memory_bytes(2) > small(adversaries=["snapshot"]).memory_bytes(2)
     study = small(trials=10**13)
     assert study.memory_bytes(2) > 10**13
     with pytest.raises(BadValue, match=r"The study needs about .* GiB on 2 workers"):

@@ -71,7 +71,9 @@ class Study:
         nodes = graph.count if isinstance(graph, Graph) else 200_000
         links = len(graph.links) if isinstance(graph, Graph) else 0
         results = self.trials * sum(2 + 2 * len(cell.adversaries) for cell in self.cells) * 8
-        return workers * (links * 40 + nodes * 64) + 2 * results + 60_000_000 * workers
+        spied = any("spies" in each.spec for cell in self.cells for each in cell.adversaries)
+        each_link = 140 if spied else 40  # Walks of the token are summed on links, in a dozen arrays.
+        return workers * (links * each_link + nodes * 64) + 2 * results + 60_000_000 * workers
 
     def run(
         self, *, workers: int = 0, folder: str | Path | None = None, progress: Progress | None = None

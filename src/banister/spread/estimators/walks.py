@@ -1,7 +1,7 @@
 """Against a token that always moves, on graphs with cycles: every way on which the spies can have got the message."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,7 +97,7 @@ class Search:
         first = np.lexsort((reports.times, reports.leaves_at))[:MOST]
         self.last = int(reports.leaves_at[first].max())
         self.on_walk: dict[int, list[int]] = {}  # For each level the links by which the token came to a spy.
-        self.beside: dict[int, list[Floats]] = {}  # For each level the chances of ways to spies, on their first links.
+        self.beside: dict[int, list[tuple[Nodes, Floats]]] = {}  # For each level the ways to spies, on first links.
         for spy, sender, time, level in zip(
             reports.spies[first], reports.senders[first], reports.times[first], reports.leaves_at[first], strict=True
         ):
@@ -107,8 +107,9 @@ class Search:
             else:
                 self.beside.setdefault(int(level), []).append(self._way(link, int(time - level)))
 
-    def _way(self, link: int, hops: int) -> Floats:
-        """The chance that the message, once at a node, goes along each of its links and comes over `link` at last."""
+    def _way(self, link: int, hops: int) -> tuple[Nodes, Floats]:
+        """The chance that the message, once at a node, goes along a link of it and comes over `link` at last, in
+        so many hops: the links where it is not 0, which are few, and the chances."""
         links = self.links
         way = np.zeros(len(links.target))
         way[link] = 1
@@ -122,19 +123,24 @@ class Search:
             way = np.zeros(len(links.target))
             way[at] = np.maximum(mass, 0)
             at = at[way[at] > 0]
-        return way
+        return at, way[at]
+
+    def _ways(self, level: int) -> Iterator[tuple[Floats, Floats]]:
+        """The ways that leave at a level one by one, on all links, with their sum over the links of each node."""
+        for at, mass in self.beside.get(level, []):
+            way = np.zeros(len(self.links.target))
+            way[at] = mass
+            yield way, self.links.sums(way)
 
     def authors(self) -> Floats:
         """log likelihood of each node as the author."""
         links, log = self.links, 0.0
         value = np.ones(len(links.target))
         for level in range(self.last, 0, -1):
-            ways = self.beside.get(level, [])
-            totals = [links.sums(way) for way in ways]
             if level < self.last:
-                value = self._moved(value, ways, totals)
+                value = self._moved(value, level)
             value = np.maximum(value * self._came(level), 0)
-            for way, total in zip(ways, totals, strict=True):
+            for way, total in self._ways(level):
                 at = np.flatnonzero(value)  # Few links are left after the first.
                 value[at] *= np.maximum(total[links.target[at]] - way[links.back[at]], 0)
             top = float(value.max())
@@ -145,12 +151,12 @@ class Search:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(links.sums(value)) - np.log(np.maximum(links.degrees, 1)) + log)
 
-    def _moved(self, value: Floats, ways: list[Floats], totals: list[Floats]) -> Floats:
+    def _moved(self, value: Floats, level: int) -> Floats:
         """One move back: for each link the mean over where the token goes next, which is neither back nor on the way of
         a spy that leaves here."""
         links = self.links
         ahead = value * self.weight[links.target]
-        for way, total in zip(ways, totals, strict=True):
+        for way, total in self._ways(level):
             part = np.zeros(len(way))
             np.divide(way, total[links.source], out=part, where=way > 0)
             ahead *= 1 - part

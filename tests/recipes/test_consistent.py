@@ -5,12 +5,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 import banister as bn
 from banister.errors import BadValue
 from banister.recipes.consistent import _added, families
+from banister.recipes.planned import Plan
 from banister.recipes.release import _add_up_all, _draw_all
 from banister.sampling.bits import SYSTEM
+from tests.seeded import SeededBits
 
 SCHEMA = """
 [source]
@@ -71,6 +74,37 @@ def test_totals_equal_the_sums_of_their_parts(person: str, tmp_path: Path) -> No
     files = answers.write(tmp_path / "out.csv")
     assert set(pd.read_csv(files[0])["_adjusted"]) == {"consistent"}
     assert "totals equal the sums of their parts" in answers.report(tmp_path / "out.html").read_text()
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_no_person_moves_the_sums_of_the_finest_table_by_more_than_the_plan_says(
+    neighbours: str, tmp_path: Path
+) -> None:
+    """Everyone in turn is left out, or gives her place to somebody whose rows are all elsewhere."""
+    here = dataset(tmp_path, person='person = "who"\nrows = 2\ngroups = 1', rows=60)
+    path = tmp_path / "here.toml"
+    path.write_text(path.read_text().replace('"add-remove"', f'"{neighbours}"'))
+    frame = here.frames["data"]
+    assert isinstance(frame, pd.DataFrame)
+
+    def exact(rows: pd.DataFrame) -> tuple[Plan, list[NDArray[np.int64]]]:
+        there = bn.open(path, data=rows)
+        plan = there.plan(BOTH, epsilon=1, consistent=True)
+        found = _add_up_all(plan, there.source(), SeededBits(5), lambda stage: None)
+        return plan, [one.totals.values for one in found]
+
+    plan, before = exact(frame)
+    for who in range(20):
+        others = frame[frame["who"] != who]
+        if neighbours == "replace":
+            mine = frame[frame["who"] == who].assign(who=1000, x=20, plan="c", site="s")
+            others = pd.concat([others, mine])
+        for part, here_values, there_values in zip(plan.parts, before, exact(others)[1], strict=True):
+            for measured, move in zip(part.measured, np.abs(here_values - there_values), strict=True):
+                steps = np.ceil(move / measured.share.sensitivity)
+                assert steps.sum() <= measured.share.touches
+                assert steps.max() <= measured.share.moves
+                assert (move**2).sum() <= measured.share.squares
 
 
 def test_without_being_asked_nothing_is_moved_and_counts_are_whole(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ A person has many rows: add up by (person, cell), clamp each total, keep at most
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from sqlglot import exp
@@ -96,23 +96,53 @@ class Compiler:
         return final.with_("found", as_=tree, materialized=True, copy=False)
 
     def _personal(self, work: Work, renderer: Renderer) -> exp.Select:
-        parts = [exp.alias_(self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
-        rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"), *parts)
+        keys = ["cell", *_unknown_names(work)]
         unique = not _unknown_names(work) and cell_count(work.axes) < HASH_PRIME
+        if work.groups is None or (work.groups == 1 and unique):
+            parts = [exp.alias_(self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
+            rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"), *parts)
+            bounded = rows if work.groups is None else self._first_cells(rows, work, renderer)
+            per = self._by_cell(bounded, work, extra=["u"])
+        else:
+            per = self._ranked(work, renderer, keys)
+        sums = [
+            exp.alias_(self._total(_clamped(field("per", f"m{i}"), m)), f"m{i}") for i, m in enumerate(work.measures)
+        ]
+        return exp.select(*keys, *sums).from_(per.subquery("per")).group_by(*keys)
+
+    def _ranked(self, work: Work, renderer: Renderer, keys: Sequence[str]) -> exp.Select:
+        """Of each person the rows of the `groups` cells with her least hashes, added up by person and cell.
+
+        Ranking the rows and grouping what is kept takes half the time of grouping all and ranking the groups.
+        """
+        assert work.groups is not None
+        rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"))
+        values = {i: f"e{i}" for i, m in enumerate(work.measures) if m.quantity is not None}
+        rows = rows.select(*(exp.alias_(_row_value(work.measures[i], renderer), name) for i, name in values.items()))
         if work.groups == 1:
             rows = self._first_cells(rows, work, renderer)
-        per = self._by_cell(rows, work, extra=["u"])
-        clamped = [exp.alias_(_clamped(field("per", f"m{i}"), m), f"m{i}") for i, m in enumerate(work.measures)]
-        keys = ["cell", *_unknown_names(work)]
-        kept = self._bounded(per, replace(work, groups=None) if work.groups == 1 and unique else work, keys, clamped)
-        sums = [exp.alias_(self._total(field("kept", f"m{i}")), f"m{i}") for i in range(len(work.measures))]
-        return exp.select(*keys, *sums).from_(kept.subquery("kept")).group_by(*keys)
+        order = [exp.Ordered(this=field("per", name)) for name in ("h", *keys)]
+        rank = exp.Window(this=exp.DenseRank(), partition_by=[field("per", "u")], order=exp.Order(expressions=order))
+        ranked = exp.select("u", *keys, *values.values(), exp.alias_(rank, "place"))
+        ranked = ranked.from_(self._hashed(rows, work).subquery("per"))
+        parts = [exp.alias_(self._part(m, values.get(i)), f"m{i}") for i, m in enumerate(work.measures)]
+        kept = exp.select(*keys, *parts).from_(ranked.subquery("ranked"))
+        chosen = exp.LTE(this=field("ranked", "place"), expression=number(work.groups))
+        return kept.where(chosen).group_by("u", *keys)
+
+    def _part(self, measure: Measure, name: str | None) -> exp.Expr:
+        """What one person adds up in a cell, from values that were computed row by row."""
+        if name is None:
+            return exp.Count(this=exp.Star())
+        if measure.counting is Counting.ROWS:
+            return exp.Count(this=field("ranked", name))
+        return exp.Coalesce(this=self.dialect.wide_sum(field("ranked", name)), expressions=[exp.Literal.number(0)])
 
     def _first_cells(self, rows: exp.Select, work: Work, renderer: Renderer) -> exp.Select:
         """Of each person the rows of the cell with her least hash, found without sorting.
 
         The table is read twice instead of being kept, so that memory grows with the people and not with the rows.
-        Known cells have hashes of their own; unknown ones may share one, which leaves little for `_bounded` to sort.
+        Known cells have hashes of their own; unknown ones may share one, which leaves little for `_ranked` to sort.
         """
         person = self._person(work.relation)
         hashed = self._hashed(self._rows(work, renderer, work.axes).select(exp.alias_(person, "u")), work)
@@ -126,17 +156,6 @@ class Compiler:
             exp.EQ(this=self._line(work, named, "cell", 2), expression=field("l", "line")),
         )
         return rows.join(least.subquery("l"), on=same)
-
-    def _bounded(self, per: exp.Select, work: Work, keys: Sequence[str], values: Sequence[exp.Expr]) -> exp.Select:
-        if work.groups is None:
-            return exp.select(*keys, *values).from_(per.subquery("per"))
-        hashed = self._hashed(per, work)
-        order = [exp.Ordered(this=field("per", name)) for name in ("h", *keys)]
-        rank = exp.Window(this=exp.RowNumber(), partition_by=[field("per", "u")], order=exp.Order(expressions=order))
-        ranked = exp.select(*keys, *values, exp.alias_(rank, "place")).from_(hashed.subquery("per"))
-        chosen = exp.LTE(this=field("ranked", "place"), expression=number(work.groups))
-        names = [f"m{i}" for i in range(len(work.measures))]
-        return exp.select(*keys, *names).from_(ranked.subquery("ranked")).where(chosen)
 
     def _ladder(self, work: Work, renderer: Renderer) -> exp.Select:
         assert work.ladder is not None
@@ -349,6 +368,12 @@ def _held(total: exp.Expr) -> exp.Expr:
 def _clamped(value: exp.Expr, measure: Measure) -> exp.Expr:
     """One person's part of one cell, held in its bounds; a person counts once."""
     return number(1) if measure.counting is Counting.PEOPLE else clamp(value, measure.low, measure.high)
+
+
+def _row_value(measure: Measure, renderer: Renderer) -> exp.Expr:
+    assert measure.quantity is not None
+    total = measure.counting is Counting.TOTAL
+    return renderer.term(measure.quantity.term) if total else renderer.present(measure.quantity)
 
 
 def _declared(axis: Listed, position: int) -> exp.Values:

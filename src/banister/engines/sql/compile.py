@@ -97,8 +97,7 @@ class Compiler:
 
     def _personal(self, work: Work, renderer: Renderer) -> exp.Select:
         keys = ["cell", *_unknown_names(work)]
-        unique = not _unknown_names(work) and cell_count(work.axes) < HASH_PRIME
-        if work.groups is None or (work.groups == 1 and unique):
+        if work.groups is None or (work.groups == 1 and _own_hashes(work)):
             parts = [exp.alias_(self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
             rows = self._rows(work, renderer, work.axes).select(exp.alias_(self._person(work.relation), "u"), *parts)
             bounded = rows if work.groups is None else self._first_cells(rows, work, renderer)
@@ -142,20 +141,22 @@ class Compiler:
         """Of each person the rows of the cell with her least hash, found without sorting.
 
         The table is read twice instead of being kept, so that memory grows with the people and not with the rows.
-        Known cells have hashes of their own; unknown ones may share one, which leaves little for `_ranked` to sort.
+        A cell is known again by its number; where keys are unknown, by its line, which two of them might share: that
+        leaves little for `_ranked` to sort.
         """
         person = self._person(work.relation)
         hashed = self._hashed(self._rows(work, renderer, work.axes).select(exp.alias_(person, "u")), work)
-        size = number(HASH_PRIME)
-        code = _add(exp.Mul(this=field("per", "h"), expression=size), field("per", "h1"))
-        line = exp.alias_(exp.Mod(this=exp.Min(this=code), expression=size.copy()), "line")
-        least = exp.select("u", line).from_(hashed.subquery("per")).group_by("u")
         named = {item.alias: item.this for item in rows.expressions}
-        same = exp.and_(
-            exp.EQ(this=person.copy(), expression=field("l", "u")),
-            exp.EQ(this=self._line(work, named, "cell", 2), expression=field("l", "line")),
-        )
-        return rows.join(least.subquery("l"), on=same)
+        size, name, mark = number(cell_count(work.axes)), "cell", named["cell"].copy()
+        if not _own_hashes(work):
+            size, name, mark = number(HASH_PRIME), "h1", self._line(work, named, "cell", 2)
+        code = _add(exp.Mul(this=field("per", "h"), expression=size), field("per", name))
+        first = exp.alias_(exp.Mod(this=exp.Min(this=code), expression=size.copy()), "mark")
+        least = exp.select("u", first).from_(hashed.subquery("per")).group_by("u")
+        hers = exp.EQ(this=person.copy(), expression=field("l", "u"))
+        # Said with CASE, the marks are compared after the person was found: quicker than looking up both together.
+        same = exp.EQ(this=case([(hers.copy(), mark)]), expression=field("l", "mark"))
+        return rows.join(least.subquery("l"), on=exp.and_(hers, same))
 
     def _ladder(self, work: Work, renderer: Renderer) -> exp.Select:
         assert work.ladder is not None
@@ -380,6 +381,11 @@ def _declared(axis: Listed, position: int) -> exp.Values:
     """The declared values with their places, as a small table."""
     pairs = [(literal(value), exp.Literal.number(place)) for place, value in enumerate(axis.values)]
     return exp.values(pairs, alias=f"k{position}", columns=["v", "i"])
+
+
+def _own_hashes(work: Work) -> bool:
+    """Whether no two cells of a person can share a hash."""
+    return not _unknown_names(work) and cell_count(work.axes) < HASH_PRIME
 
 
 def _unknown_names(work: Work) -> list[str]:

@@ -218,3 +218,10 @@ def test_the_share_used_is_that_of_the_roomiest_gate() -> None:
     guard = Filter(Fraction(0), (Basic(Fraction(1)), Renyi(Fraction(4), Fraction(2))))
     assert guard.used((Fraction(0), Fraction(1, 2), Fraction(1))) == Fraction(1, 4)
     assert guard.used((Fraction(0), None, Fraction(8))) == 1
+
+
+def test_dust_is_no_room() -> None:
+    guard = filter_for(Guarantee(1), AsYouGo())
+    nearly = guard.place(guard.start(), guard.prices(pure(1 - Fraction(1, 10**12))))
+    assert nearly is not None
+    assert guard.largest_epsilon(nearly) == 0

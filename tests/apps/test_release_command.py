@@ -52,6 +52,16 @@ def test_the_walk_through_from_nothing_to_a_report(health: Path) -> None:
     assert max(len(line) for line in done.splitlines()) <= 80
 
 
+def test_intervals_are_never_broken_across_lines(health: Path) -> None:
+    run("budget", "health.toml", "--create")
+    wide = "SELECT plan, COUNT(*), AVG(visits), SUM(payment) FROM data GROUP BY plan"
+    done = run("release", "health.toml", wide, "--epsilon", "0.3")
+    table = done.split("In brackets")[0].splitlines()
+    assert max(len(line) for line in table) <= 80
+    assert sum(line.count("[") for line in table) == 9
+    assert all(line.count("[") == line.count("]") for line in table)
+
+
 def test_accuracy_first(health: Path) -> None:
     assert "Plan at epsilon" in run("plan", "health.toml", QUESTION, "--within", "10%", "--confidence", "90%")
 

@@ -23,6 +23,9 @@ from banister.core.guarantee import Guarantee
 Total = Fraction | None
 """What has been charged in one currency; nothing for a gate that is closed for good."""
 
+DUST = Fraction(1, 10**9)
+"""Less room than this is not spoken of: it is left by rounding, and no answer is worth so little."""
+
 
 class Guard(Enum):
     """Which filter watches over questions that are not known in advance."""
@@ -110,13 +113,14 @@ class Filter:
         return any(t is not None and t <= gate.limit for t, gate in zip(others, self.gates, strict=True))
 
     def largest_epsilon(self, totals: tuple[Total, ...]) -> Fraction:
-        """The largest epsilon, rounded down, of a pure charge for which there is room."""
+        """The largest epsilon, rounded down, of a pure charge for which there is room; less than DUST is none."""
         rooms = [
             gate.epsilon_for(gate.limit - total)
             for total, gate in zip(totals[1:], self.gates, strict=True)
             if total is not None and total <= gate.limit
         ]
-        return max(rooms, default=Fraction(0))
+        room = max(rooms, default=Fraction(0))
+        return room if room >= DUST else Fraction(0)
 
     def used(self, totals: tuple[Total, ...]) -> Fraction:
         """The share of the roomiest gate that is used."""

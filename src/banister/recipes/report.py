@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from banister.core.exact import brief
+from banister.core.exact import brief, brief_down
 from banister.engines.report.page import Chart, Grid, Section, write_page
 from banister.recipes.explain import explain
 from banister.recipes.planned import Part, Plan
@@ -98,6 +98,6 @@ def _budget(answers: "Answers") -> Section:
     words = (
         f"This release keeps (epsilon {brief(level.epsilon)}, delta {brief(level.delta)}) and was charged to a "
         f"budget of {answers.budget}, by its exact loss where it fits. {charges(answers.remaining.charges)} so far; "
-        f"the largest epsilon that still fits is {number(float(answers.remaining.largest_epsilon))}."
+        f"the largest epsilon that still fits is {brief_down(answers.remaining.largest_epsilon)}."
     )
     return Section("The budget", [words, f"Proof of the charge: {answers.proof}"])

@@ -30,8 +30,8 @@ def charges(count: int) -> str:
     return "1 charge" if count == 1 else f"{count} charges"
 
 
-def with_interval(table: "AnswerTable", place: int) -> list[str]:
-    """One cell's labels and answers, each answer with its interval."""
+def with_interval(table: "AnswerTable", place: int, between: str = " ") -> list[str]:
+    """One cell's labels and answers, each answer with its interval after something that parts them."""
     labels = dict(zip(table.names, table.labels[place], strict=True))
     row = []
     for name in table.columns:
@@ -40,7 +40,7 @@ def with_interval(table: "AnswerTable", place: int) -> list[str]:
             continue
         found = table.answers[name]
         low, high = number(float(found.low[place])), number(float(found.high[place]))
-        row.append(f"{number(float(found.values[place]))} [{low}, {high}]")
+        row.append(f"{number(float(found.values[place]))}{between}[{low}, {high}]")
     return row
 
 

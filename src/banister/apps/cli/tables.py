@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
+from banister.core.exact import brief, brief_down
 from banister.recipes.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
 
 if TYPE_CHECKING:
     from banister.recipes.answers import Answers
     from banister.recipes.dataset import Dataset
     from banister.recipes.planned import Part, Plan
-    from banister.recipes.release import Tell
+    from banister.recipes.release import AnswerTable, Tell
 
 SHOWN = 40
 """Rows of a table that fit a screen; files hold all of them."""
@@ -50,8 +52,6 @@ def show_plan(plan: "Plan", dataset: "Dataset") -> None:
 
 
 def _level(plan: "Plan") -> str:
-    from banister.core.exact import brief
-
     delta = f", delta {brief(plan.guarantee.delta)}" if plan.guarantee.delta else ""
     return f"epsilon {brief(plan.guarantee.epsilon)}{delta}"
 
@@ -80,28 +80,26 @@ def _left(plan: "Plan", dataset: "Dataset") -> str:
         largest, after = dataset.remaining().largest_epsilon, dataset.remaining_after(plan)
     except BanisterError:
         return "There is no ledger yet: make it with banister budget SCHEMA --create."
-    now = f"the largest epsilon that still fits is {number(float(largest))}"
+    now = f"the largest epsilon that still fits is {brief_down(largest)}"
     if after is None:
         return f"The budget does NOT allow it: {now}."
-    return f"The budget allows it: {now}; afterwards it is {number(float(after.largest_epsilon))}."
+    return f"The budget allows it: {now}; afterwards it is {brief_down(after.largest_epsilon)}."
 
 
 def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
     """Print the answers with their intervals, what was charged, and the files."""
     console = Console()
     for found in answers.tables:
-        table = Table(box=None, header_style="dim", pad_edge=False)
-        for name in found.columns:
-            table.add_column(name, justify="left" if name in found.names else "right", overflow="fold")
-        for place in range(min(len(found), SHOWN)):
-            table.add_row(*with_interval(found, place))
+        table = _answer_table(found, " ")
+        if Measurement.get(console, console.options.update_width(10_000), table).maximum > console.width:
+            table = _answer_table(found, "\n")  # Each interval under its value, so that no number is broken.
         console.print(table)
         if len(found) > SHOWN:
             console.print(f"... and {len(found) - SHOWN} rows more", highlight=False)
     plan = answers.plan
     console.print(
         f"\nIn brackets: {plan.confidence:.0%} intervals around the exact answers. Charged: {_level(plan)}. "
-        f"Largest epsilon that still fits: {number(float(answers.remaining.largest_epsilon))}.",
+        f"Largest epsilon that still fits: {brief_down(answers.remaining.largest_epsilon)}.",
         highlight=False,
     )
     if any(found.consistent for found in answers.tables):
@@ -116,6 +114,15 @@ def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
         console.print(f"Wrote {path}", highlight=False, soft_wrap=True)
 
 
+def _answer_table(found: "AnswerTable", between: str) -> Table:
+    table = Table(box=None, header_style="dim", pad_edge=False)
+    for name in found.columns:
+        table.add_column(name, justify="left" if name in found.names else "right", overflow="fold")
+    for place in range(min(len(found), SHOWN)):
+        table.add_row(*with_interval(found, place, between))
+    return table
+
+
 def show_budget(dataset: "Dataset") -> None:
     """Print what is left."""
     console = Console()
@@ -124,7 +131,7 @@ def show_budget(dataset: "Dataset") -> None:
         console.print(f"[bold]{book.address}[/bold]", highlight=False)
         console.print(
             f"Budget {terms.budget}, {terms.neighbours.value} neighbours; {charges(left.charges)} made, "
-            f"{float(left.used):.1%} used.\nLargest epsilon that still fits: {number(float(left.largest_epsilon))}",
+            f"{float(left.used):.1%} used.\nLargest epsilon that still fits: {brief_down(left.largest_epsilon)}",
             highlight=False,
         )
         for entry in book.history()[-SHOWN:]:

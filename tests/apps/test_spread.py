@@ -100,6 +100,7 @@ def test_locate_ranks_the_holders(friends: str, tmp_path: Path) -> None:
     shown = typed("locate", friends, str(holders), "--estimator", "rumor,jordan")
     assert "rumor: 3 holders" in shown
     assert "p4" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
 
 
 def test_advise_speaks_in_plain_words(friends: str) -> None:

@@ -111,7 +111,10 @@ def _degree_words(result: StudyResult) -> tuple[str, str]:
     label, steps, _, parts = next(
         entry for entry in result.by_degree(4) if entry[2] == "snapshot" and entry[1] == STEPS[1]
     )
-    words = [f"{low} to {high} contacts: {100 * chance.mean:.0f} %" for low, high, chance in parts]
+    words = [
+        f"{low if low == high else f'{low} to {high}'} contacts: {100 * chance.mean:.0f} %"
+        for low, high, chance in parts
+    ]
     few, many = parts[0][2], parts[-1][2]
     text = f"After {steps} steps of {label}: " + "; ".join(words) + "."
     if few.low > many.high:

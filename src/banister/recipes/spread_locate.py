@@ -1,5 +1,6 @@
 """Who was it? Suspects for a list of holders on a graph."""
 
+import textwrap
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -46,7 +47,8 @@ class Located:
             )
             share = f"{100 * suspect.share:6.2f} %  " if self.estimator != "jordan" else ""
             lines.append(f"{place:>5}. {str(suspect.name)[:30]:<30} {share}{score}")
-        return "\n".join([*lines, *(f"       {note}" for note in self.notes)])
+        notes = [textwrap.fill(note, 80, initial_indent=" " * 7, subsequent_indent=" " * 7) for note in self.notes]
+        return "\n".join([*lines, *notes])
 
 
 def locate(
@@ -78,8 +80,8 @@ def locate(
         ()
         if is_tree
         else (
-            "The links that carried the message are not known; a breadth-first tree stands in,",
-            "so take the order as a hint and the shares with a pinch of salt.",
+            "Which links carried the message is not known. A breadth-first tree stands in for them, so take the order "
+            "as a hint and the shares with a pinch of salt.",
         )
     )
     found = []

@@ -79,7 +79,7 @@ def register(app: typer.Typer) -> None:
         typer.echo("\n".join([*study.notes, result.table()]))
         if out:
             result.write(out)
-            typer.echo(f"Wrote {out}/table.txt, table.csv and detection.svg")
+            typer.echo(f"Wrote table.txt, table.csv and detection.svg to {out}")
 
     @family.command()
     def locate(

@@ -185,6 +185,18 @@ def test_something_that_is_no_table_is_refused(tmp_path: Path) -> None:
         DuckDBSource(schema("x"), folder=tmp_path, frames={"data": 3})
 
 
+def test_a_total_beyond_64_bits_is_held_and_no_error(tmp_path: Path) -> None:
+    """40 000 values of 2^49, moved to the middle of their range by 2^48 each: beyond 2^63 on the way."""
+    top, count = 2**49, 40_000
+    asked = Schema.of_text(TEXT.format(name="x", more="").replace("[0, 10]", f"[0, {top}], nulls = false"))
+    rows = pd.DataFrame({"visits": [top] * count + [0] * count, "plan": ["a"] * count + ["b"] * count})
+    plan = planned("SELECT plan, COUNT(*), SUM(visits) FROM data GROUP BY plan", asked)
+    source = DuckDBSource(asked, folder=tmp_path, frames={"data": rows})
+    work = works(plan.parts[0], SeededBits(1))[0]
+    assert [_linear(m.quantity.term)[1] for m in work.measures if m.quantity is not None] == [-top // 2]
+    assert source.totals(work).values.tolist() == [[count, count], [2**60, -(2**60)]]
+
+
 def test_people_in_a_row_choose_their_groups_independently(tmp_path: Path) -> None:
     """Each of 2000 people has two groups of which one counts: over 60 keys the spread is that of fair coins."""
     people, runs = 2000, 60

@@ -120,7 +120,8 @@ class Renderer:
         if leaf is None or leaf.ready or leaf.column.step != 1 or self.types.get(_key(leaf)) is not Physical.INTEGER:
             return None
         low, high = leaf.column.units
-        there, every = exp.Count(this=self.raw(leaf)), exp.Count(this=exp.Star())
+        # A count times an end of the range may go beyond 64 bits.
+        there, every = (exp.cast(exp.Count(this=item), "int128") for item in (self.raw(leaf), exp.Star()))
         total: exp.Expr = exp.Sum(this=between(self.raw(leaf), low, high))
         if low != 0:
             missing = exp.paren(exp.Sub(this=every, expression=there))

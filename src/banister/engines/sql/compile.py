@@ -147,15 +147,17 @@ class Compiler:
         person = self._person(work.relation)
         hashed = self._hashed(self._rows(work, renderer, work.axes).select(exp.alias_(person, "u")), work)
         named = {item.alias: item.this for item in rows.expressions}
-        size, name, mark = number(cell_count(work.axes)), "cell", named["cell"].copy()
-        if not _own_hashes(work):
-            size, name, mark = number(HASH_PRIME), "h1", self._line(work, named, "cell", 2)
+        hers = exp.EQ(this=person.copy(), expression=field("l", "u"))
+        if _own_hashes(work):
+            # Said with CASE, cells are compared after the person was found: quicker than looking up both together.
+            mark: exp.Expr = case([(hers.copy(), named["cell"].copy())])
+            size, name = number(cell_count(work.axes)), "cell"
+        else:
+            mark, size, name = self._line(work, named, "cell", 2), number(HASH_PRIME), "h1"
         code = _add(exp.Mul(this=field("per", "h"), expression=size), field("per", name))
         first = exp.alias_(exp.Mod(this=exp.Min(this=code), expression=size.copy()), "mark")
         least = exp.select("u", first).from_(hashed.subquery("per")).group_by("u")
-        hers = exp.EQ(this=person.copy(), expression=field("l", "u"))
-        # Said with CASE, the marks are compared after the person was found: quicker than looking up both together.
-        same = exp.EQ(this=case([(hers.copy(), mark)]), expression=field("l", "mark"))
+        same = exp.EQ(this=mark, expression=field("l", "mark"))
         return rows.join(least.subquery("l"), on=exp.and_(hers, same))
 
     def _ladder(self, work: Work, renderer: Renderer) -> exp.Select:

@@ -13,7 +13,8 @@ from banister.core.exact import BALL_BITS, Bracket, Number, exp_ball, precision
 from banister.core.gaussian_sum import gaussian_total, gaussian_upper_sum
 from banister.core.loss import PrivacyLoss
 from banister.mechanisms.calibration import least_scale
-from banister.mechanisms.integer_noise import Floats, IntegerNoise, Integers
+from banister.mechanisms.integer_gaussian import IntegerGaussian
+from banister.mechanisms.integer_noise import Floats, Integers
 from banister.mechanisms.integer_staircase import HINT
 from banister.sampling.bits import BitSource
 from banister.sampling.gaussian import discrete_gaussian_draw
@@ -22,7 +23,7 @@ _SUMMED = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class DiscreteGaussian(IntegerNoise):
+class DiscreteGaussian(IntegerGaussian):
     """Add i with P(i) ∝ e^(-i² / 2 sigma²).
 
     Private:  (epsilon, delta)-DP with the least sigma for which P(i > t - Δ/2) - e^epsilon P(i > t + Δ/2) ≤ delta,
@@ -48,21 +49,9 @@ class DiscreteGaussian(IntegerNoise):
 
         self._fix(reach, least_scale(private, start=Fraction(reach)), cost)
 
-    @classmethod
-    def with_sigma(cls, *, sigma: Number, sensitivity: Number, cost: CostLike = "magnitude") -> "DiscreteGaussian":
-        """The law of a sigma of one's own; `loss` tells what it gives away."""
-        made = cls.__new__(cls)
-        made._fix(need.whole("sensitivity", sensitivity, least=1), float(need.size("sigma", sigma)), cost)
-        return made
-
     def _fix(self, sensitivity: int, sigma: float, cost: CostLike) -> None:
-        for name, value in zip(self.__slots__, (sensitivity, sigma, Cost.of(cost)), strict=True):
-            object.__setattr__(self, name, value)
+        IntegerGaussian._fix(self, sensitivity, sigma, cost)  # `super()` is lost where slots make the class anew.
         discrete_gaussian_draw(self._variance())
-
-    @property
-    def scale(self) -> float:
-        return max(1.0, self.sigma / 2)
 
     def loss(self) -> PrivacyLoss:
         sigma, reach = Fraction(self.sigma), self.sensitivity

@@ -12,7 +12,8 @@ from banister.core.cost import Cost, CostLike
 from banister.core.exact import Number, ball
 from banister.core.loss import PrivacyLoss
 from banister.mechanisms.gaussian import Gaussian
-from banister.mechanisms.integer_noise import Floats, IntegerNoise, Integers
+from banister.mechanisms.integer_gaussian import IntegerGaussian
+from banister.mechanisms.integer_noise import Floats, Integers
 from banister.sampling.bits import BitSource
 from banister.sampling.rounded import NormalSize, rounded_many, rounded_one
 
@@ -20,7 +21,7 @@ _LAW = NormalSize()
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class RoundedGaussian(IntegerNoise):
+class RoundedGaussian(IntegerGaussian):
     """Add i = ⌊sigma X + 1/2⌋, X normal; drawn exactly.
 
     Private:  a whole answer plus i is the rounding of the answer plus sigma X, so whatever Gaussian noise of that sigma
@@ -39,21 +40,6 @@ class RoundedGaussian(IntegerNoise):
     def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
         reach = need.whole("sensitivity", sensitivity, least=1)
         self._fix(reach, Gaussian(epsilon=epsilon, delta=delta, sensitivity=reach).sigma, cost)
-
-    @classmethod
-    def with_sigma(cls, *, sigma: Number, sensitivity: Number, cost: CostLike = "magnitude") -> "RoundedGaussian":
-        """The law of a sigma of one's own; `loss` tells what it gives away."""
-        made = cls.__new__(cls)
-        made._fix(need.whole("sensitivity", sensitivity, least=1), float(need.size("sigma", sigma)), cost)
-        return made
-
-    def _fix(self, sensitivity: int, sigma: float, cost: CostLike) -> None:
-        for name, value in zip(self.__slots__, (sensitivity, sigma, Cost.of(cost)), strict=True):
-            object.__setattr__(self, name, value)
-
-    @property
-    def scale(self) -> float:
-        return max(1.0, self.sigma / 2)
 
     def loss(self) -> PrivacyLoss:
         """Upper bound: the loss before rounding."""

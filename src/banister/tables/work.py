@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,14 @@ def check_stored(table: Table, stored: Mapping[str, Physical]) -> None:
                 f"Column '{column.name}' is declared as {_declared(column)}, and holds {stored[column.name].value}. "
                 f"It would need {' or '.join(kind.value for kind in allowed)}."
             )
+
+
+def refuse_nameless(table: Table) -> NoReturn:
+    """Refuse rows that belong to nobody. Removing a person changes nothing about them, so this tells nothing."""
+    raise BadValue(
+        f"Person column '{table.person}' of table '{table.name}' has NULLs: those rows belong to nobody whom "
+        "the guarantee could protect. Remove them first, or give each row a person."
+    )
 
 
 def _allowed(column: Column) -> tuple[Physical, ...]:

@@ -12,7 +12,7 @@ from banister.engines.sql.compile import Compiler
 from banister.errors import BadValue, EngineFailed
 from banister.tables.question import cell_count
 from banister.tables.schema import Column, Kind, Schema, Table
-from banister.tables.work import Physical, Totals, Work, assemble, check_stored
+from banister.tables.work import Physical, Totals, Work, assemble, check_stored, refuse_nameless
 
 TYPES = {
     "TINYINT": Physical.INTEGER,
@@ -133,15 +133,11 @@ class DuckDBSource:
             ) from None
 
     def _check_people(self, table: Table) -> None:
-        """Refuse rows that belong to nobody. Removing a person changes nothing about them, so this tells nothing."""
         if table.person is None:
             return
         query = f"SELECT 1 FROM {_quoted(table.name)} WHERE {_quoted(table.person)} IS NULL LIMIT 1"
         if self._run(query).fetchone() is not None:
-            raise BadValue(
-                f"Person column '{table.person}' of table '{table.name}' has NULLs: those rows belong to nobody whom "
-                "the guarantee could protect. Remove them first, or give each row a person."
-            )
+            refuse_nameless(table)
 
     def _run(self, query: str) -> duckdb.DuckDBPyConnection:
         try:

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from banister.engines.sql.compile import Compiler
+from banister.engines.sql.render import filled
 from banister.errors import BadValue, EngineFailed, MissingExtra
 from banister.tables.question import cell_count
 from banister.tables.schema import Schema, Table
-from banister.tables.work import Physical, Totals, Work, assemble, check_stored
+from banister.tables.work import Physical, Totals, Work, assemble, check_stored, refuse_nameless
 
 try:
     import psycopg
@@ -35,11 +36,9 @@ class PostgresDialect:
     columnar = False
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
-        pattern: exp.Expr = exp.maybe_parse(
-            "CAST(CAST('x' || SUBSTRING(MD5(CAST(__text AS TEXT)), 1, 7) AS BIT(28)) AS BIGINT)", dialect="postgres"
+        return filled(
+            "CAST(CAST('x' || SUBSTRING(MD5(CAST(__text AS TEXT)), 1, 7) AS BIT(28)) AS BIGINT)", text, self.name
         )
-        found: exp.Expr = pattern.transform(lambda node: text if isinstance(node, exp.Column) else node)
-        return found
 
     def wide_sum(self, value: exp.Expr) -> exp.Expr:
         return exp.Sum(this=value)  # A sum of 64-bit numbers is numeric, which has no end.
@@ -82,10 +81,7 @@ class PostgresSource:
         person = _quoted(table.person)
         query = f"SELECT 1 FROM {self._names[table.name]} WHERE {person} IS NULL LIMIT 1"
         if self._run(query)[1]:
-            raise BadValue(
-                f"Person column '{table.person}' of table '{table.name}' has NULLs: those rows belong to nobody whom "
-                "the guarantee could protect. Remove them first, or give each row a person."
-            )
+            refuse_nameless(table)
 
     def _run(self, query: str, parameters: tuple[str, ...] | None = None) -> tuple[list[str], list[tuple[object, ...]]]:
         """Names and rows, over a connection of its own that only reads: no lock outlives the query."""

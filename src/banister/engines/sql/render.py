@@ -38,6 +38,13 @@ def double(value: Fraction) -> exp.Expr:
     return exp.cast(exp.Literal.string(repr(float(value))), "double")
 
 
+def filled(pattern: str, value: exp.Expr, dialect: str) -> exp.Expr:
+    """An expression written out in a dialect, with a value in the place of its only column."""
+    tree: exp.Expr = exp.maybe_parse(pattern, dialect=dialect)
+    found: exp.Expr = tree.transform(lambda node: value if isinstance(node, exp.Column) else node)
+    return found
+
+
 def literal(value: Value) -> exp.Expr:
     """A value of a category."""
     if isinstance(value, bool):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from banister.engines.sql.compile import Compiler
+from banister.engines.sql.render import filled
 from banister.errors import BadValue, EngineFailed, MissingExtra
 from banister.tables.question import cell_count
 from banister.tables.schema import Schema, Table
-from banister.tables.work import Physical, Totals, Work, assemble, check_stored
+from banister.tables.work import Physical, Totals, Work, assemble, check_stored, refuse_nameless
 
 try:
     from pyspark.errors import AnalysisException
@@ -44,11 +45,7 @@ class SparkDialect:
     columnar = False
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
-        pattern: exp.Expr = exp.maybe_parse(
-            "CAST(CONV(SUBSTRING(MD5(__text), 1, 7), 16, 10) AS BIGINT)", dialect="spark"
-        )
-        found: exp.Expr = pattern.transform(lambda node: text if isinstance(node, exp.Column) else node)
-        return found
+        return filled("CAST(CONV(SUBSTRING(MD5(__text), 1, 7), 16, 10) AS BIGINT)", text, self.name)
 
     def wide_sum(self, value: exp.Expr) -> exp.Expr:
         # A sum of 64-bit numbers is 64-bit in Spark and could overflow; 28 digits leave room for 10^9 rows and more.
@@ -74,7 +71,7 @@ class SparkSource:
             fields = self._session.table(self._names[table.name]).schema.fields
         except AnalysisException:
             raise BadValue(f'Spark has no table {self._names[table.name]}. Say it as table = "spark:name".') from None
-        except Exception as error:
+        except Exception as error:  # Nothing is swallowed: py4j raises all kinds, and `_failed` keeps values out.
             raise _failed(error) from None
         return {f.name: TYPES.get(f.dataType.simpleString().split("(")[0], Physical.OTHER) for f in fields}
 
@@ -97,7 +94,9 @@ class SparkSource:
             name = f"banister_{table.name}"
             try:
                 frame.createOrReplaceTempView(name)
-            except Exception as error:  # A session that was stopped.
+            except (
+                Exception
+            ) as error:  # Nothing is swallowed: a stopped session raises a kind of its own for each call.
                 raise _failed(error) from None
             return name
         return table.location.removeprefix("spark:")
@@ -107,16 +106,13 @@ class SparkSource:
             return
         person = "`" + table.person.replace("`", "``") + "`"
         if self._run(f"SELECT 1 FROM {self._names[table.name]} WHERE {person} IS NULL LIMIT 1"):
-            raise BadValue(
-                f"Person column '{table.person}' of table '{table.name}' has NULLs: those rows belong to nobody whom "
-                "the guarantee could protect. Remove them first, or give each row a person."
-            )
+            refuse_nameless(table)
 
     def _run(self, query: str) -> "list[Row]":
         try:
             with _unlogged():
                 return self._session.sql(query).collect()
-        except Exception as error:
+        except Exception as error:  # Nothing is swallowed: py4j raises all kinds, and `_failed` keeps values out.
             raise _failed(error) from None
 
 
@@ -153,7 +149,9 @@ def _session(frames: Mapping[str, object]) -> SparkSession:
         # A session that we start says nothing: its log would quote values of the table when something fails.
         quiet = SparkSession.builder.appName("banister").config("spark.log.level", "OFF")
         return SparkSession.getActiveSession() or quiet.getOrCreate()
-    except Exception as error:
+    except (
+        Exception
+    ) as error:  # Nothing is swallowed: a missing Java, a wrong one and a closed port all raise their own.
         raise EngineFailed(
             f"No Spark session could be started ({type(error).__name__}). Spark needs Java 17."
         ) from None

@@ -17,10 +17,10 @@ from banister.mechanisms import TruncatedStaircase
 from banister.recipes.explain import explain
 from banister.recipes.ladder import columns_of
 from banister.recipes.release import _add_up, _draw
-from banister.sampling.bits import SYSTEM
 from banister.tables.schema import Schema
 from banister.tables.work import Totals
 from tests.engines.places import planned
+from tests.seeded import SeededBits
 
 SOURCE = """
 [source]
@@ -82,11 +82,12 @@ def test_intervals_hold_at_their_rate_and_errors_are_as_foreseen(tmp_path: Path)
         "d": grouped["x"].std().to_numpy(),
     }
     runs = 200
-    exact_work = _add_up(part, here.source(), SYSTEM)
+    bits = SeededBits(5)
+    exact_work = _add_up(part, here.source(), bits)
     inside = dict.fromkeys(truth, 0)
     squares = dict.fromkeys(truth, 0.0)
     for _ in range(runs):
-        table = _draw(part, exact_work, 0.95, SYSTEM)
+        table = _draw(part, exact_work, 0.95, bits)
         for name, exact in truth.items():
             found = table.answers[name]
             inside[name] += int(((found.low <= exact) & (exact <= found.high)).sum())

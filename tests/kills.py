@@ -1,7 +1,8 @@
 """Charge a ledger from many processes and kill them with signal 9, again and again, at moments they cannot foresee.
 
 Run as a program: python -m tests.kills ADDRESS FOLDER KILLS SEED EPSILON. Each worker writes down what it is about to
-charge before it does, and what it was answered afterwards; the files outlive it.
+charge before it does, and what it was answered afterwards, in a file of its own that outlives it. A kill may tear its
+last line, since a write that crosses a page is not one step; a torn line says nothing.
 """
 
 import os
@@ -46,7 +47,7 @@ def kill_many(address: str, folder: Path, kills: int, seed: int, epsilon: bn.Gua
             child = os.fork()
             if child == 0:
                 try:
-                    work(address, folder / f"log-{place}", f"{seed}-{done + place}", epsilon)
+                    work(address, folder / f"log-{done + place}", f"{seed}-{done + place}", epsilon)
                 finally:
                     os._exit(1)  # Only an error ends a worker by itself.
             workers.append(child)
@@ -71,7 +72,8 @@ class Outcome:
 
 
 def outcome(folder: Path) -> Outcome:
-    words = [line.split() for log in folder.glob("log-*") for line in log.read_text().splitlines()]
+    lines = [line for log in folder.glob("log-*") for line in log.read_text().splitlines(keepends=True)]
+    words = [line.split() for line in lines if line.endswith("\n")]
     told = {kind: {label for word, label in words if word == kind} for kind in ("try", "got", "no")}
     return Outcome(told["try"], told["got"], told["no"])
 

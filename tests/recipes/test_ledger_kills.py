@@ -22,6 +22,14 @@ def killed(address: str, folder: Path, *, kills: int, seed: int, epsilon: str, b
     assert done.returncode == 0, done.stderr
 
 
+def test_a_line_torn_by_a_kill_says_nothing(tmp_path: Path) -> None:
+    """An answer torn off is one answer less to hold the ledger to, an attempt torn off was never made."""
+    (tmp_path / "log-0").write_text("try 1-0-1\ngot 1-0-1\ntry 1-0-2\ngot 1-0")
+    (tmp_path / "log-1").write_text("try 1-1-1\nno 1-1-1\ntr")
+    seen = outcome(tmp_path)
+    assert (seen.tried, seen.answered, seen.refused) == ({"1-0-1", "1-0-2", "1-1-1"}, {"1-0-1"}, {"1-1-1"})
+
+
 @pytest.mark.slow
 def test_eight_hundred_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     address = str(tmp_path / "a.ledger")

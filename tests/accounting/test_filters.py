@@ -4,11 +4,13 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from banister.accounting.charge import Charge, Cost
-from banister.accounting.filters import AsYouGo, Filter, Guard, filter_for
-from banister.accounting.gates import Basic, Renyi
+from banister.accounting.filters import SPARE, AsYouGo, Filter, Guard, filter_for
+from banister.accounting.gates import Basic, GaussianGate, Renyi, largest
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
@@ -96,11 +98,11 @@ def test_the_counterexample_tree_really_breaks_the_budget() -> None:
     ("guard", "epsilon"), [(Guard.RENYI, 5.0812), (Guard.ZCDP, 5.2191), (Guard.GDP, 6.3302), (Guard.UNITS, 4.7746)]
 )
 def test_what_each_filter_costs_for_a_hundred_questions_of_a_tenth(guard: Guard, epsilon: float) -> None:
-    """The least budget at delta 1e-6; a plan needs 4.7746, so the units lose nothing here."""
-    loss = PrivacyLoss.pure(Fraction(1, 10))
+    """The least budget at delta 1e-6 for the gate; a plan needs 4.7746, so the units lose nothing here."""
+    loss, delta = PrivacyLoss.pure(Fraction(1, 10)), Fraction(1, 10**6) / (1 - SPARE)
 
     def fits(at: float) -> bool:
-        gate = filter_for(Guarantee(at, "1e-6"), AsYouGo(guard=guard, reserve=0, unit="1/10")).gates[1]
+        gate = filter_for(Guarantee(at, delta), AsYouGo(guard=guard, reserve=0, unit="1/10")).gates[1]
         price = gate.price(loss)
         return price is not None and 100 * price <= gate.limit
 
@@ -154,13 +156,76 @@ def test_deltas_of_charges_come_out_of_the_reserve() -> None:
     assert "is left for charges with a delta of their own" in guard.why_not(once, of(Guarantee("0.01", "4e-7")))
 
 
-def test_gaussian_losses_pass_the_renyi_gate_and_close_the_basic_one() -> None:
+def test_gaussian_losses_pass_both_gates() -> None:
+    """Gaussian noise of (0.1, 10⁻⁷) leaves nearly what adding up 0.1 would; in Rényi alone 0.55 would be left."""
     guard = filter_for(Guarantee(1, "1e-6"), AsYouGo())
-    after = guard.place(guard.start(), guard.prices(of(PrivacyLoss.gaussian(Fraction(1, 100)))))
+    mu_squared = GaussianGate.for_budget(Guarantee("0.1", "1e-7")).limit
+    after = guard.place(guard.start(), guard.prices(of(PrivacyLoss.gaussian(mu_squared))))
+    assert after is not None
+    assert float(guard.largest_epsilon(after)) == pytest.approx(0.878, abs=1e-3)
+    closed = guard.largest_epsilon((after[0], None, after[2]))
+    assert float(closed) == pytest.approx(0.55, abs=0.01)
+
+
+def test_gaussian_noise_too_large_for_adding_up_closes_that_gate_alone() -> None:
+    guard = filter_for(Guarantee(1, "1e-6"), AsYouGo())
+    mu_squared = GaussianGate.for_budget(Guarantee(1, "1e-7")).limit
+    after = guard.place(guard.start(), guard.prices(of(PrivacyLoss.gaussian(mu_squared))))
     assert after is not None
     assert after[1] is None
     assert guard.free(after)[0] == "epsilons added up: closed"
-    assert Fraction(2, 5) < guard.largest_epsilon(after) < Fraction(1, 2)
+    assert guard.largest_epsilon(after) > 0
+
+
+@pytest.mark.parametrize("first", ["0.1", "0.4", "0.7"])
+def test_an_analyst_who_follows_a_gaussian_answer_by_the_worst_question_stays_within_the_budget(first: str) -> None:
+    """Whatever the first answer is, she asks the largest pure question or the largest Gaussian one that still fits,
+    whichever tells the more after it: delta = E[max over both of delta(epsilon − first loss)], by quadrature."""
+    budget = Guarantee(1, "1e-3")
+    guard = filter_for(budget, AsYouGo())
+    mu_squared = GaussianGate.for_budget(Guarantee(first, "1e-4")).limit
+    totals = guard.place(guard.start(), guard.prices(of(PrivacyLoss.gaussian(mu_squared))))
+    assert totals is not None
+    epsilon = float(guard.largest_epsilon(totals))
+
+    def fits(next_mu_squared: Fraction) -> bool:
+        assert totals is not None
+        return guard.place(totals, guard.prices(of(PrivacyLoss.gaussian(next_mu_squared)))) is not None
+
+    bell = math.sqrt(float(largest(fits)))
+    mu = math.sqrt(float(mu_squared))
+
+    def after_gaussian(left: float) -> float:
+        return float(ndtr(bell / 2 - left / bell) - math.exp(left) * ndtr(-bell / 2 - left / bell))
+
+    def after_pure(left: float) -> float:
+        heads = 1 / (1 + math.exp(-epsilon))
+        pairs = ((heads, 1 - heads), (1 - heads, heads))
+        return sum(max(0.0, p - math.exp(left) * q) for p, q in pairs)
+
+    steps = np.linspace(-9, 9, 4001)
+    losses = mu * steps + mu**2 / 2
+    worst = [max(after_gaussian(1 - loss), after_pure(1 - loss)) for loss in losses]
+    density = np.exp(-(steps**2) / 2) / math.sqrt(2 * math.pi)
+    delta = float(np.trapezoid(density * worst, steps))
+    assert 1e-5 < delta <= 1e-3
+
+
+@pytest.mark.parametrize("mu_squared", ["1/10000", "1/400", "1/36"])
+@pytest.mark.parametrize("spare", ["1e-8", "1e-4"])
+def test_the_deltas_of_gaussian_noise_add_up_to_the_spare_one(mu_squared: str, spare: str) -> None:
+    """Where n such charges fill the gate, n of their deltas are no more than it has to spare."""
+    gate, law = Basic(Fraction(2), Fraction(spare)), PrivacyLoss.gaussian(Fraction(mu_squared))
+    price = gate.price(law)
+    assert price is not None
+    delta = law.delta_at(price)
+    assert Fraction(delta.up) <= gate.spare * price / 2
+    assert float(delta.down) > 0.999 * float(gate.spare * price / 2)
+
+
+def test_an_older_ledger_without_a_spare_delta_is_read_as_it_was_written() -> None:
+    document = {"delta": "1/10", "gates": [{"gate": "basic", "limit": "1"}]}
+    assert Filter.of_document(document).gates == (Basic(Fraction(1)),)
 
 
 def test_noise_known_by_its_curve_alone_costs_a_little_more_than_its_gaussian_twin() -> None:

@@ -5,8 +5,8 @@ filter is a gate with a currency in which prices add up on every path. It stays 
 sum on each path, however the path was chosen.
 
 Several gates may guard one ledger, and a charge passes if at least one of them still has room: delta is split among
-them, and adding up epsilons takes none of it (docs/math/filters.md, "Several gates"). So every filter here also takes
-whatever basic composition takes.
+them, and adding up epsilons takes next to none of it (docs/math/filters.md, "Several gates"). So every filter here also
+takes whatever basic composition takes.
 """
 
 from collections.abc import Callable
@@ -25,6 +25,10 @@ Total = Fraction | None
 
 DUST = Fraction(1, 10**9)
 """Less room than this is not spoken of: it is left by rounding, and no answer is worth so little."""
+
+SPARE = Fraction(1, 100)
+"""The share of what is not reserved that lets Gaussian noise pass where epsilons are added up. Prices hardly depend on
+it, as Gaussian tails are thin, and the other gate hardly misses it."""
 
 
 class Guard(Enum):
@@ -173,12 +177,12 @@ def filter_for(budget: Guarantee, questions: AsYouGo) -> Filter:
     >>> filter_for(Guarantee(1, 1e-6), AsYouGo()).gates[1].limit > 0
     True
     """
-    basic = Basic(budget.epsilon)
     if questions.guard is Guard.BASIC or budget.delta == 0:  # Without a delta nothing is better than adding up.
-        return Filter(budget.delta, (basic,))
+        return Filter(budget.delta, (Basic(budget.epsilon),))
     reserve = budget.delta * need.exact("reserve", questions.reserve)
-    inner = Guarantee(budget.epsilon, budget.delta - reserve)
-    return Filter(reserve, (basic, *_gate(inner, questions)))
+    spare = (budget.delta - reserve) * SPARE
+    inner = Guarantee(budget.epsilon, budget.delta - reserve - spare)
+    return Filter(reserve, (Basic(budget.epsilon, spare), *_gate(inner, questions)))
 
 
 def _gate(inner: Guarantee, questions: AsYouGo) -> tuple[Gate, ...]:

@@ -20,6 +20,9 @@ from banister.errors import LedgerForeign
 
 LATTICE_BITS = 64
 
+PRICE_BITS = 24
+"""How finely the price of Gaussian noise is sought where epsilons are added up: to this part of the limit, 2^-24."""
+
 
 class Gate(ABC):
     """One currency and its limit."""
@@ -43,15 +46,37 @@ class Gate(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Basic(Gate):
-    """Add up epsilons.
+    """Add up epsilons. Gaussian noise has none that always holds, so it takes a part of `spare`, a delta of the gate.
 
     Private:  the losses on a path add up to at most its epsilons' sum, so nothing exceeds the limit ([KOV15] Thm 3.1).
+              Gaussian noise at the price p keeps (p, spare · p / limit). While prices are within the limit, their
+              deltas add up to spare at most. Proof: docs/math/filters.md.
     """
 
     limit: Fraction
+    spare: Fraction = Fraction(0)
 
     def price(self, loss: PrivacyLoss) -> Fraction | None:
-        return largest_finite_loss(loss)
+        bells = [(mu, count) for law, count in loss.terms if (mu := law.gaussian()) is not None]
+        rest = PrivacyLoss.of_terms((law, count) for law, count in loss.terms if law.gaussian() is None)
+        bounded = largest_finite_loss(rest)
+        if not bells or bounded is None:
+            return bounded
+        bell = self._bell(Gaussian(sum((mu * count for mu, count in bells), Fraction(0))))
+        return None if bell is None else bounded + bell
+
+    def _bell(self, law: Gaussian) -> Fraction | None:
+        """About the least p, never below it, for which the noise keeps (p, spare · p / limit)."""
+        if not (self.spare > 0 and self._keeps(law, self.limit)):
+            return None
+        low, high = Fraction(0), self.limit
+        for _ in range(PRICE_BITS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._keeps(law, middle) else (middle, high)
+        return _up_to_lattice(high)
+
+    def _keeps(self, law: Gaussian, price: Fraction) -> bool:
+        return bool(law.hockey_stick(price) <= ball(self.spare * price / self.limit))
 
     def in_words(self) -> str:
         return "epsilons added up"
@@ -267,7 +292,8 @@ def of_document(document: dict[str, str]) -> Gate:
             f"The ledger is guarded by '{document['gate']}', which this version of banister does not know. "
             f"Use the version that made it."
         )
-    return kind(*(Fraction(document[part.name]) for part in fields(kind)))  # type: ignore[arg-type]
+    numbers = {part.name: Fraction(document[part.name]) for part in fields(kind) if part.name in document}  # type: ignore[arg-type]
+    return kind(**numbers)
 
 
 def _term_by_term(loss: PrivacyLoss, *, pure: Callable[[arb], arb], gaussian: Callable[[arb], arb]) -> Fraction | None:
@@ -302,6 +328,10 @@ def _down(x: arb) -> Fraction:
 
 def _down_to_lattice(value: Fraction) -> Fraction:
     return Fraction(math.floor(value * 2**LATTICE_BITS), 2**LATTICE_BITS)
+
+
+def _up_to_lattice(value: Fraction) -> Fraction:
+    return -_down_to_lattice(-value)
 
 
 def _within(price: Fraction | None, room: Fraction) -> bool:

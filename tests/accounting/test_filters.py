@@ -224,7 +224,7 @@ def test_the_deltas_of_gaussian_noise_add_up_to_the_spare_one(mu_squared: str, s
 
 
 def test_an_older_ledger_without_a_spare_delta_is_read_as_it_was_written() -> None:
-    document = {"delta": "1/10", "gates": [{"gate": "basic", "limit": "1"}]}
+    document: dict[str, object] = {"delta": "1/10", "gates": [{"gate": "basic", "limit": "1"}]}
     assert Filter.of_document(document).gates == (Basic(Fraction(1)),)
 
 

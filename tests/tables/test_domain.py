@@ -37,6 +37,16 @@ def test_every_kind_becomes_cells() -> None:
     assert sex.codes(np.array([0, 1, -1, 0, 0]), missing).tolist() == [0, 1, -1, 0, -1]
 
 
+def test_weeks_of_dates_begin_on_mondays() -> None:
+    born = declared('born = { kind = "date", range = [2020-02-10, 2020-02-25], every = "week" }').attributes[0]
+    assert [born.label(i) for i in range(4)] == [
+        "2020-02-10 – 2020-02-16",
+        "2020-02-17 – 2020-02-23",
+        "2020-02-24 – 2020-02-25",
+        "missing",
+    ]
+
+
 def test_truth_values_and_relations_are_read() -> None:
     text = """
     [source]

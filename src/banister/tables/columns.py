@@ -7,13 +7,11 @@ from fractions import Fraction
 from banister.core import need
 from banister.core.exact import brief
 from banister.errors import BadValue
+from banister.tables.calendar import EVERY
 from banister.tables.reading import Section, Value
 
 CATEGORY_LIMIT = 100_000
 """How many values a category may list; more belong in an integer column with a range."""
-
-EVERY = {"day": "D", "week": "W", "month": "M", "year": "Y"}
-"""How dates may be put together, and the letter by which NumPy knows it."""
 
 
 class Kind(Enum):

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from banister.core.guarantee import Neighbours
 from banister.core.histograms import CELLS_LIMIT
 from banister.errors import BadValue
-from banister.tables.columns import EVERY, Column, Kind, read_columns, rounded
+from banister.tables import calendar
+from banister.tables.columns import Column, Kind, read_columns, rounded
 from banister.tables.reading import Section, Value, read_toml, relation
 
 Integers = NDArray[np.int64]
@@ -74,7 +75,7 @@ class Attribute:
 
     def _shown(self, unit: int) -> str:
         if self.kind is Kind.DATE:
-            return str(np.datetime64(unit, "D"))
+            return str(calendar.date_of(unit))
         value = unit * self.step
         return str(value.numerator) if value.denominator == 1 else f"{float(value):g}"
 
@@ -211,8 +212,8 @@ def _days(column: Column) -> range | tuple[int, ...]:
     first, last = column.units
     if column.every == "day":
         return _whole(column.name, range(first, last + 2))
-    starts = np.arange(first, last + 1).astype("datetime64[D]").astype(f"datetime64[{EVERY[column.every]}]")
-    inner = np.unique(starts)[1:].astype("datetime64[D]").astype(np.int64)
+    start, end = calendar.numbers_of(np.array([first, last]), column.every).tolist()
+    inner = calendar.first_days(np.arange(start + 1, end + 1), column.every)
     return (first, *inner.tolist(), last + 1)
 
 

@@ -1,5 +1,6 @@
 """Bounds by interval arithmetic hold for every value that a row can have."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -95,6 +96,19 @@ def test_every_value_lies_in_its_bounds(quantity: Quantity, x: int | None, y: in
         assert quantity.nulls
     else:
         assert quantity.low <= value <= quantity.high
+
+
+def test_a_constant_bounds_the_least_and_the_greatest() -> None:
+    x, y = terms.column(Leaf("r", X, False)), terms.column(Leaf("r", Y, False))
+    assert terms.extreme("LEAST", [x, terms.constant(Fraction(2))]).high == 4
+    assert terms.extreme("GREATEST", [x, terms.constant(Fraction(2))]).low == 4
+    zero, most = terms.constant(Fraction(0)), terms.constant(Fraction(2))
+    held = terms.extreme("LEAST", [terms.extreme("GREATEST", [x, zero]), most])
+    assert (held.low, held.high, held.nulls) == (0, 4, False)
+    assert terms.extreme("GREATEST", [x, terms.NULL]).low == X.units[0]
+    sure = replace(Y, nulls=False)
+    believed = terms.extreme("LEAST", [terms.column(Leaf("r", sure, False)), x])
+    assert believed.high == terms.extreme("LEAST", [y, x]).high, "privacy does not rest on nulls = false"
 
 
 def test_overflow_is_refused_before_it_can_happen() -> None:

@@ -7,7 +7,7 @@ whole number of `step`s between `low` and `high`, so that sums over rows are exa
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from banister.core.exact import brief
@@ -215,9 +215,13 @@ def size(a: Quantity) -> Quantity:
 
 
 def extreme(name: str, parts: Sequence[Quantity]) -> Quantity:
-    """LEAST or GREATEST; bounds allow for parts that are missing."""
+    """LEAST or GREATEST; bounds allow for parts that are missing, which a constant never is."""
     parts = common_step(parts)
-    return _joined(Extreme(name, tuple(p.term for p in parts)), parts, nulls=all(p.nulls for p in parts))
+    found = _joined(Extreme(name, tuple(p.term for p in parts)), parts, nulls=all(p.nulls for p in parts))
+    sure = [p.term.value for p in parts if isinstance(p.term, Whole)]
+    if name == "LEAST":
+        return replace(found, high=min([found.high, *sure]))
+    return replace(found, low=max([found.low, *sure]))
 
 
 def first(parts: Sequence[Quantity]) -> Quantity:

@@ -2,7 +2,7 @@
 
 An expression is a tree of a few node types, all of them total: no value of a row makes one fail. A number is a
 whole number of `step`s between `low` and `high`, so that sums over rows are exact in every engine. Bounds above
-2^62 are refused, which makes overflow impossible in 64-bit integers.
+2^62 are refused, which makes overflow impossible in 64-bit integers. A date is the number of its day since 1970.
 """
 
 import math
@@ -13,9 +13,12 @@ from fractions import Fraction
 from banister.core.exact import brief
 from banister.errors import BadValue
 from banister.tables.reading import Value
-from banister.tables.schema import Column
+from banister.tables.schema import Column, Kind
 
 LIMIT = 2**62
+
+FIRST_DAY, LAST_DAY = -719162, 2932896
+"""1 January of the year 1 and 31 December 9999: dates that every engine and every file knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,15 @@ class Remainder:
     divisor: int
 
 
-Term = Leaf | Whole | Nothing | Sum | Product | Size | Extreme | First | Cases | Remainder
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """How often a constant above 0 goes into a non-negative number."""
+
+    term: "Term"
+    divisor: int
+
+
+Term = Leaf | Whole | Nothing | Sum | Product | Size | Extreme | First | Cases | Remainder | Quotient
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +154,21 @@ Condition = Compare | Among | Missing | Both | Either | Opposite | Truth
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
-    """A term with what is known about it: value = step · term, low ≤ term ≤ high, and whether it can be missing."""
+    """A term with what is known about it: value = step · term, low ≤ term ≤ high, and whether it can be missing.
+
+    A `date` is a number of days that is compared with dates alone, and has neither sum nor mean.
+    """
 
     term: Term
     low: int
     high: int
     step: Fraction
     nulls: bool
+    date: bool = False
 
     def __post_init__(self) -> None:
+        if self.date and not FIRST_DAY <= self.low <= self.high <= LAST_DAY:
+            raise BadValue("A date can leave the years 1 to 9999. Add fewer days.")
         if not -LIMIT <= self.low <= self.high <= LIMIT:
             raise BadValue(
                 f"An expression can reach {brief(self.step * max(-self.low, self.high))}, "
@@ -160,9 +177,10 @@ class Quantity:
 
 
 def column(leaf: Leaf) -> Quantity:
-    """The value of a numeric column."""
+    """The value of a column of numbers or dates."""
     low, high = leaf.column.units
-    return Quantity(term=leaf, low=low, high=high, step=leaf.column.step, nulls=leaf.column.nulls)
+    date = leaf.column.kind is Kind.DATE
+    return Quantity(term=leaf, low=low, high=high, step=leaf.column.step, nulls=leaf.column.nulls, date=date)
 
 
 def constant(value: Fraction) -> Quantity:
@@ -175,6 +193,20 @@ def constant(value: Fraction) -> Quantity:
     return Quantity(term=Whole(whole), low=whole, high=whole, step=step, nulls=False)
 
 
+def date(day: int) -> Quantity:
+    """A date written in the question, as days since 1970."""
+    return Quantity(term=Whole(day), low=day, high=day, step=Fraction(1), nulls=False, date=True)
+
+
+def number(a: Quantity) -> Quantity:
+    """The same quantity where it is a number; dates are refused."""
+    if a.date:
+        raise BadValue(
+            "This is a date, and a number is needed. The days between two dates are a number: later - earlier."
+        )
+    return a
+
+
 NULL = Quantity(term=Nothing(), low=0, high=0, step=Fraction(1), nulls=True)
 
 
@@ -182,25 +214,43 @@ def scaled(a: Quantity, factor: Fraction) -> Quantity:
     """A constant times a quantity: the step takes the size, the term the sign."""
     if factor == 0:
         return times(a, Quantity(term=Whole(0), low=0, high=0, step=Fraction(1), nulls=False))
-    size = Quantity(term=a.term, low=a.low, high=a.high, step=a.step * abs(factor), nulls=a.nulls)
+    size = replace(number(a), step=a.step * abs(factor))
     return size if factor > 0 else _multiplied(size, -1)
 
 
 def plus(a: Quantity, b: Quantity) -> Quantity:
-    """The sum of two quantities.
+    """The sum of two quantities; a date and whole days are a date.
 
     >>> both = plus(constant(Fraction(1, 2)), constant(Fraction(1, 3)))
     >>> both.low, both.step
     (5, Fraction(1, 6))
     """
-    a, b = same_step(a, b)
+    if a.date and b.date:
+        raise BadValue("Two dates cannot be added. The days between them are: later - earlier.")
+    date = a.date or b.date
+    a, b = same_step(replace(a, date=False), replace(b, date=False))
+    if date and a.step != 1:
+        raise BadValue("Only whole days can be added to a date.")
     return Quantity(
-        term=Sum(a.term, b.term), low=a.low + b.low, high=a.high + b.high, step=a.step, nulls=a.nulls or b.nulls
+        term=Sum(a.term, b.term),
+        low=a.low + b.low,
+        high=a.high + b.high,
+        step=a.step,
+        nulls=a.nulls or b.nulls,
+        date=date,
     )
+
+
+def minus(a: Quantity, b: Quantity) -> Quantity:
+    """The difference of two quantities; that of two dates is a number of days."""
+    if a.date and b.date:
+        a, b = replace(a, date=False), replace(b, date=False)
+    return plus(a, scaled(b, Fraction(-1)))
 
 
 def times(a: Quantity, b: Quantity) -> Quantity:
     """The product of two quantities; the steps multiply."""
+    a, b = number(a), number(b)
     ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
     return Quantity(
         term=Product(a.term, b.term), low=min(ends), high=max(ends), step=a.step * b.step, nulls=a.nulls or b.nulls
@@ -209,6 +259,7 @@ def times(a: Quantity, b: Quantity) -> Quantity:
 
 def size(a: Quantity) -> Quantity:
     """The absolute value."""
+    a = number(a)
     high = max(abs(a.low), abs(a.high))
     low = 0 if a.low <= 0 <= a.high else min(abs(a.low), abs(a.high))
     return Quantity(term=Size(a.term), low=low, high=high, step=a.step, nulls=a.nulls)
@@ -239,6 +290,7 @@ def cases(conditions: Sequence[Condition], values: Sequence[Quantity], otherwise
 
 def remainder(a: Quantity, divisor: Fraction) -> Quantity:
     """a mod divisor, for a that is never below 0 and a constant divisor above 0."""
+    a = number(a)
     if a.low < 0:
         raise BadValue(
             "MOD of a number that can be below 0 differs between engines; add a multiple of the divisor first."
@@ -248,6 +300,21 @@ def remainder(a: Quantity, divisor: Fraction) -> Quantity:
         raise BadValue("MOD needs a constant divisor above 0.")
     high = min(a.high, d.low - 1)
     return Quantity(term=Remainder(a.term, d.low), low=0, high=high, step=a.step, nulls=a.nulls)
+
+
+def quotient(a: Quantity, divisor: int) -> Quantity:
+    """⌊a / divisor⌋ for a in whole ones and a constant divisor above 0.
+
+    A multiple of the divisor is added first where a can be below 0: there engines round in different directions.
+
+    >>> quotient(constant(Fraction(-5)), 7).low
+    -1
+    """
+    lift = max(0, -(a.low // divisor))
+    raised = plus(a, constant(Fraction(lift * divisor))) if lift else a
+    ends = raised.low // divisor, raised.high // divisor
+    found = Quantity(term=Quotient(raised.term, divisor), low=ends[0], high=ends[1], step=Fraction(1), nulls=a.nulls)
+    return plus(found, constant(Fraction(-lift))) if lift else found
 
 
 def compare(sign: str, a: Quantity, b: Quantity) -> Condition:
@@ -264,6 +331,8 @@ def same_step(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
 
 def common_step(parts: Sequence[Quantity]) -> list[Quantity]:
     """All in the largest step that divides all of theirs."""
+    if len({part.date for part in parts if not isinstance(part.term, Nothing)}) > 1:
+        raise BadValue("A date and a number cannot stand for each other. Write a date as DATE '2021-03-01'.")
     step = parts[0].step
     for part in parts[1:]:
         step = _common_divisor(step, part.step)
@@ -277,11 +346,23 @@ def leaves(node: Term | Condition) -> frozenset[Leaf]:
     return frozenset().union(*(leaves(child) for child in _children(node)))
 
 
+def deciding(term: Term) -> tuple[Term, ...]:
+    """The parts of which one is missing exactly where the whole is: arithmetic is missing where any part of it is."""
+    match term:
+        case Whole():
+            return ()
+        case Sum(a, b) | Product(a, b):
+            return tuple(dict.fromkeys(deciding(a) + deciding(b)))
+        case Size(a) | Remainder(a, _) | Quotient(a, _):
+            return deciding(a)
+    return (term,)
+
+
 def _children(node: Term | Condition) -> Sequence[Term | Condition]:
     match node:
         case Sum(a, b) | Product(a, b) | Both(a, b) | Either(a, b) | Compare(_, a, b):
             return (a, b)
-        case Size(a) | Remainder(a, _) | Missing(a) | Opposite(a) | Among(a, _):
+        case Size(a) | Remainder(a, _) | Quotient(a, _) | Missing(a) | Opposite(a) | Among(a, _):
             return (a,)
         case Extreme(_, parts) | First(parts):
             return parts
@@ -308,5 +389,10 @@ def _multiplied(a: Quantity, factor: int, step: Fraction | None = None) -> Quant
 def _joined(term: Term, parts: Sequence[Quantity], *, nulls: bool) -> Quantity:
     known = [p for p in parts if not isinstance(p.term, Nothing)] or list(parts)
     return Quantity(
-        term=term, low=min(p.low for p in known), high=max(p.high for p in known), step=parts[0].step, nulls=nulls
+        term=term,
+        low=min(p.low for p in known),
+        high=max(p.high for p in known),
+        step=parts[0].step,
+        nulls=nulls,
+        date=known[0].date,
     )

@@ -117,6 +117,8 @@ class Renderer:
                 return case([(self.condition(c), self.term(v)) for c, v in pairs], self.term(otherwise))
             case terms.Remainder(a, divisor):
                 return exp.paren(exp.Mod(this=exp.paren(self.term(a)), expression=number(divisor)))
+            case terms.Quotient(a, divisor):
+                return exp.cast(exp.IntDiv(this=exp.paren(self.term(a)), expression=number(divisor)), "bigint")
 
     def scaled_sum(self, term: Term) -> exp.Expr | None:
         """The sum of factor · column + shift, from the column's own sum and counts; None for other terms.

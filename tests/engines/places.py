@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -29,6 +30,8 @@ COLUMNS = {
         "far": "BIGINT",
         "cost": "DECIMAL(12, 3)",
         "code": "SMALLINT",
+        "came": "DATE",
+        "went": "TIMESTAMP",
     },
     "people": {"who": "BIGINT", "age": "SMALLINT"},
 }
@@ -40,6 +43,8 @@ ARROW = {
     "VARCHAR": pa.string(),
     "BOOLEAN": pa.bool_(),
     "DECIMAL(12, 3)": pa.decimal128(12, 3),
+    "DATE": pa.date32(),
+    "TIMESTAMP": pa.timestamp("us"),
 }
 
 SCHEMA = """
@@ -59,6 +64,8 @@ ok = {{ kind = "category", values = [true, false] }}
 far = {{ kind = "integer", range = [-1000000, 1000000] }}
 cost = {{ kind = "number", range = [-20, 500], step = 0.01 }}
 code = {{ kind = "category" }}
+came = {{ kind = "date", range = [1969-11-15, 1972-03-20], every = "month" }}
+went = {{ kind = "date", range = [1969-12-20, 1972-06-30] }}
 """
 
 PEOPLE = """
@@ -72,20 +79,25 @@ columns = {{ age = {{ kind = "integer", range = [0, 9] }} }}
 PERSONAL = 'person = "who"'
 
 TOP, BOTTOM = 2**63 - 1, -(2**63)
+NEVER = 2**31 - 1
+"""A date is given by its number since 1970, a timestamp in microseconds; the largest are infinite, as in DuckDB."""
+HOUR = 3_600_000_000
+DAY = 24 * HOUR
 ROWS: Rows = [
-    (1, 3, 10.25, "free", "a", True, 5, Decimal("0.005"), 1),
-    (1, 3, 12.25, "it's", "b", True, TOP, Decimal("499.994"), 1),
-    (1, None, None, "none", "a", None, None, None, None),
-    (2, 99, 1e300, "free", "a", False, BOTTOM, Decimal("999999999.999"), -32768),
-    (2, -7, float("-inf"), "free", None, False, -1000001, Decimal("-999999999.999"), 32767),
-    (3, 10, float("nan"), None, "c", True, 0, Decimal("-0.005"), 1),
-    (BOTTOM, 0, -5.0, "elsewhere", "c", False, -1, Decimal("-20"), 2),
-    (BOTTOM, 1, 0.25, "none", "a", True, 1, Decimal("0.015"), 2),
-    (BOTTOM, 2, 0.75, "none", "b", None, 2, Decimal("0.025"), 3),
-    (TOP, 5, 99.75, "it's", "a", True, 999999, Decimal("500"), 3),
-    (TOP, 5, 99.75, "it's", "a", True, 999999, Decimal("500"), 3),
-    (TOP, 5, 99.75, "free", "d", True, 1000000, Decimal("500.001"), 0),
+    (1, 3, 10.25, "free", "a", True, 5, Decimal("0.005"), 1, 0, DAY - 1),
+    (1, 3, 12.25, "it's", "b", True, TOP, Decimal("499.994"), 1, -1, -1),
+    (1, None, None, "none", "a", None, None, None, None, None, None),
+    (2, 99, 1e300, "free", "a", False, BOTTOM, Decimal("999999999.999"), -32768, NEVER, TOP),
+    (2, -7, float("-inf"), "free", None, False, -1000001, Decimal("-999999999.999"), 32767, -NEVER, -TOP),
+    (3, 10, float("nan"), None, "c", True, 0, Decimal("-0.005"), 1, 789, 790 * DAY),
+    (BOTTOM, 0, -5.0, "elsewhere", "c", False, -1, Decimal("-20"), 2, 790, 5 * HOUR),
+    (BOTTOM, 1, 0.25, "none", "a", True, 1, Decimal("0.015"), 2, 30, 31 * DAY),
+    (BOTTOM, 2, 0.75, "none", "b", None, 2, Decimal("0.025"), 3, 59, None),
+    (TOP, 5, 99.75, "it's", "a", True, 999999, Decimal("500"), 3, None, 90 * DAY),
+    (TOP, 5, 99.75, "it's", "a", True, 999999, Decimal("500"), 3, -47, -12 * DAY),
+    (TOP, 5, 99.75, "free", "d", True, 1000000, Decimal("500.001"), 0, 809, 911 * DAY),
 ]
+
 
 OTHERS: Rows = [(1, 3), (2, 12), (2, None), (3, 5), (77, 1)]
 
@@ -123,6 +135,8 @@ def choices(wild: bool = True) -> dict[str, tuple[object, ...]]:
         "far": (None, 0, 1, -1, 1000000, -1000001, TOP, BOTTOM),
         "cost": (None, *map(Decimal, ("0", "0.005", "-0.005", "12.345", "500.001", "999999999.999", "-999999999.999"))),
         "code": (None, 0, 1, -1, 32767, -32768),
+        "came": (None, 0, -1, 58, 59, 789, 790, -47, -48, 809, 810, -719162, 2932896, NEVER, -NEVER),
+        "went": (None, 0, -1, DAY - 1, 789 * DAY + HOUR, 790 * DAY, -13 * DAY, 911 * DAY, 912 * DAY, TOP, -TOP),
     }
 
 
@@ -186,6 +200,14 @@ def in_postgres(asked: Schema, tables: Tables, address: str) -> Source:
     from banister.engines.sql.postgres import PostgresSource
 
     kinds = {"DOUBLE": "DOUBLE PRECISION", "VARCHAR": "TEXT"}
+
+    def written(value: object, kind: str) -> object:
+        if kind not in ("DATE", "TIMESTAMP") or not isinstance(value, int):
+            return value
+        infinite = NEVER if kind == "DATE" else TOP
+        day = np.datetime64(value, "D") if kind == "DATE" else np.datetime64(value, "us")
+        return {infinite: "infinity", -infinite: "-infinity"}.get(value, str(day))
+
     with psycopg.connect(address) as connection:
         for name, rows in tables.items():
             columns = ", ".join(f'"{c}" {kinds.get(kind, kind)}' for c, kind in COLUMNS[name].items())
@@ -193,7 +215,9 @@ def in_postgres(asked: Schema, tables: Tables, address: str) -> Source:
             connection.execute(f"CREATE TABLE {name} ({columns})".encode())
             with connection.cursor().copy(f"COPY {name} FROM STDIN".encode()) as copy:
                 for row in rows:
-                    copy.write_row(row)
+                    copy.write_row(
+                        [written(value, kind) for value, kind in zip(row, COLUMNS[name].values(), strict=True)]
+                    )
     return PostgresSource(asked)
 
 
@@ -207,5 +231,7 @@ def in_spark(asked: Schema, tables: Tables, session: object, *, partitions: int 
     frames: dict[str, object] = {}
     for name, rows in tables.items():
         frame = session.createDataFrame(as_arrow(name, rows))
+        for column in (column for column, kind in COLUMNS[name].items() if kind == "TIMESTAMP"):
+            frame = frame.withColumn(column, frame[column].cast("timestamp_ntz"))  # In a session that is in UTC.
         frames[name] = frame.coalesce(1) if partitions == 1 else frame.repartition(partitions)
     return SparkSource(asked, frames=frames)

@@ -45,6 +45,14 @@ ROW_QUESTIONS = (
     "SELECT COUNT(*) FROM data WHERE NOT plan LIKE 'zz%'",
     "SELECT ok, SUM(far), SUM(cost), AVG(far * 3 - visits), MEDIAN(far) FROM data WHERE cost > 0.01 GROUP BY ok",
     "SELECT code, site, COUNT(*), SUM(cost) FROM data GROUP BY code, site",
+    "SELECT came, COUNT(*), SUM(LEAST(GREATEST(went - came, 0), 90)) FROM data GROUP BY came",
+    "SELECT YEAR(came) AS y, EXTRACT(QUARTER FROM went), MONTH(came), COUNT(*) FROM data "
+    "WHERE came BETWEEN '1970-01-01' AND DATE '1972-02-29' OR went IS NULL GROUP BY 1, 2, 3",
+    "SELECT DATE_TRUNC('week', went) AS w, COUNT(came), MEDIAN(came), AVG(went - came) FROM data "
+    "WHERE came IN ('1972-02-29', CAST('1969-12-31' AS DATE)) OR MONTH(went) <> 2 GROUP BY w",
+    "SELECT plan, QUANTILE(went - 30, 0.9), MEDIAN(COALESCE(came, went, DATE '1970-01-01')), "
+    "SUM(CASE WHEN went < came THEN 1 ELSE 0 END) FROM data GROUP BY plan",
+    "SELECT site, DATE_TRUNC('quarter', came) q, COUNT(*) FROM data WHERE NOT (came > '1970-01-31') GROUP BY site, q",
 )
 PERSON_QUESTIONS = (
     *ROW_QUESTIONS,
@@ -55,6 +63,9 @@ PERSON_QUESTIONS = (
     "WHERE ok = TRUE GROUP BY who) p WHERE m < 50",
     "WITH p AS (SELECT who, plan, COUNT(*) AS n, MIN(income) AS low FROM data GROUP BY who, plan) "
     "SELECT plan, SUM(n), AVG(low) FROM p GROUP BY plan",
+    "SELECT DATE_TRUNC('year', first) AS y, COUNT(*), AVG(last - first), MEDIAN(first) FROM "
+    "(SELECT who, MIN(came) AS first, MAX(went) AS last FROM data GROUP BY who) p GROUP BY y",
+    "SELECT went, SUM(n) FROM (SELECT who, went, COUNT(came) AS n FROM data GROUP BY who, went) p GROUP BY went",
 )
 
 

@@ -47,12 +47,12 @@ def table() -> list[tuple[object, ...]]:
             for far in (0, 1_000_000):
                 income = own if chance.random() < 0.9 else (math.nan, None)[who % 2]
                 cost = Decimal(int(chance.integers(-50_000, 600_000))) / 1000
-                rows.append((who, visits, income, plan, str(who % 3), ok, far, cost, place % 22))
+                rows.append((who, visits, income, plan, str(who % 3), ok, far, cost, place % 22, None, None))
     return rows
 
 
 ROWS: Rows = table()
-NAMES = ("who", "visits", "income", "plan", "site", "ok", "far", "cost", "code")
+NAMES = ("who", "visits", "income", "plan", "site", "ok", "far", "cost", "code", "came", "went")
 
 
 def steps(value: object, low: str, high: str, step: str) -> float | None:

@@ -43,10 +43,10 @@ REFUSED = [
     ("SELECT COUNT(*) FROM data WHERE site LIKE 'a%'", "LIKE needs a category with declared values"),
     ("SELECT COUNT(*) FROM data GROUP BY income", "Declare bins and write BIN(income)"),
     ("SELECT COUNT(*) FROM data GROUP BY BIN(visits)", "declares no bins"),
-    ("SELECT COUNT(*) FROM data GROUP BY visits + 1", "only columns and BIN(column)"),
+    ("SELECT COUNT(*) FROM data GROUP BY visits + 1", "only columns, BIN(column) and DATE_TRUNC"),
     ("SELECT COUNT(*) FROM data GROUP BY plan, plan", "grouped by twice"),
     ("SELECT COUNT(*) FROM data GROUP BY 3", "SELECT has 1 items"),
-    ("SELECT COUNT(*) FROM data GROUP BY ROLLUP (visits + 1)", "only columns and BIN(column)"),
+    ("SELECT COUNT(*) FROM data GROUP BY ROLLUP (visits + 1)", "only columns, BIN(column) and DATE_TRUNC"),
     ("SELECT plan FROM data GROUP BY plan", "asks for no aggregate"),
     ("SELECT QUANTILE(visits, 1.5) FROM data", "between 0 and 1"),
     ("SELECT MEDIAN(3) FROM data", "a constant has no quantiles"),
@@ -67,6 +67,39 @@ REFUSED = [
     ("SELECT COUNT(*) FROM data WHERE who = 3", "the person column is not for answers"),
     ("SELECT who, COUNT(*) FROM data GROUP BY who", "the person column is not for answers"),
     ("SELECT COUNT(*) FROM data WHERE ((", "not SQL that can be read"),
+    (
+        "SELECT SUM(came) FROM data",
+        "'came' at line 1, column 12: dates cannot be added up. Ask for MEDIAN(came), or count",
+    ),
+    ("SELECT AVG(came) FROM data", "count days from one of yours: came - DATE '2020-01-01'"),
+    ("SELECT SUM(s) FROM (SELECT who, SUM(came) AS s FROM data GROUP BY who) q", "dates cannot be added up"),
+    ("SELECT AVG(f) FROM (SELECT who, MIN(came) AS f FROM data GROUP BY who) q", "dates cannot be added up"),
+    ("SELECT SUM(came + went) FROM data", "'came + went' at line 1, column 12: Two dates cannot be added"),
+    ("SELECT SUM(2 * came) FROM data", "This is a date, and a number is needed"),
+    ("SELECT SUM(visits * DATE '1970-03-01') FROM data", "This is a date, and a number is needed"),
+    ("SELECT SUM(visits / '1970-03-01') FROM data", "This is a date, and a number is needed"),
+    ("SELECT SUM(ABS(came)) FROM data", "This is a date, and a number is needed"),
+    ("SELECT SUM(visits - came) FROM data", "This is a date, and a number is needed"),
+    ("SELECT MEDIAN(came + income) FROM data", "Only whole days can be added to a date"),
+    ("SELECT MEDIAN(came + 9999999) FROM data", "A date can leave the years 1 to 9999"),
+    ("SELECT COUNT(*) FROM data WHERE\n  came > 5", "'came > 5' at line 2, column 3: A date and a number cannot stand"),
+    ("SELECT COUNT(*) FROM data WHERE visits > '2021-03-01'", "A date and a number cannot stand"),
+    ("SELECT COUNT(*) FROM data WHERE came BETWEEN 1 AND 2", "A date and a number cannot stand"),
+    ("SELECT COUNT(*) FROM data WHERE came IN ('1970-01-01', 7)", "A date and a number cannot stand"),
+    ("SELECT MEDIAN(CASE WHEN visits > 1 THEN came ELSE 0 END) FROM data", "A date and a number cannot stand"),
+    ("SELECT COUNT(*) FROM data WHERE came > '1.3.2021'", "Write a date as '2021-03-01'"),
+    ("SELECT COUNT(*) FROM data WHERE came > '2021-02-29'", "this text is neither a number nor a date"),
+    ("SELECT COUNT(*) FROM data WHERE came > TIMESTAMP '2021-02-28 12:00:00'", "only to DATE may be cast"),
+    ("SELECT COUNT(*) FROM data WHERE came > CURRENT_DATE", "Write the date, e.g. DATE '2021-03-01'"),
+    ("SELECT COUNT(*) FROM data WHERE came + INTERVAL '1' DAY > went", "Add whole days to a date"),
+    ("SELECT COUNT(*) FROM data WHERE YEAR(visits) = 3", 'this is no date. Declare the column with kind = "date"'),
+    ("SELECT COUNT(*) FROM data WHERE YEAR(went - came) = 3", "this is no date"),
+    ("SELECT COUNT(*) FROM data WHERE EXTRACT(DOW FROM came) = 3", "of a date YEAR, QUARTER, MONTH can be taken"),
+    ("SELECT COUNT(*) FROM data WHERE DATE_TRUNC('month', came) = '1970-01-01'", "It can be grouped by"),
+    ("SELECT COUNT(*) FROM data GROUP BY BIN(came)", "dates have no bins. Write DATE_TRUNC('month', came)"),
+    ("SELECT COUNT(*) FROM data GROUP BY DATE_TRUNC('hour', came)", "DATE_TRUNC goes back to one of: day, week, month"),
+    ("SELECT COUNT(*) FROM data GROUP BY DATE_TRUNC('month', visits)", "this is no date"),
+    ("SELECT SUM(DATEDIFF('day', came, went)) FROM data", "Write later - earlier, or name the dialect"),
     ("", "The question is empty"),
 ]
 
@@ -126,6 +159,39 @@ def test_totals_in_one_select_are_several_questions(grouping: str, sets: list[st
 def test_too_many_totals_are_refused() -> None:
     with pytest.raises(Refused, match="this asks for 128 groupings; up to 64 are answered"):
         read_questions(f"SELECT COUNT(*) FROM data GROUP BY CUBE ({', '.join(f'c{i}' for i in range(7))})", ROWS)
+
+
+def test_dates_are_the_same_in_every_dialect() -> None:
+    written = {
+        "duckdb": ("came::DATE > '1970-03-01'", "DATEDIFF('day', came, went)", "date_trunc('month', came)"),
+        "postgres": ("came > '1970-03-01'::date", "went - came", "date_trunc('month', came)"),
+        "spark": ("came > to_date('1970-03-01')", "datediff(went, came)", "trunc(came, 'month')"),
+    }
+    found = []
+    for dialect, (where, days, month) in written.items():
+        question = f"SELECT {month} AS m, year(came) AS y, SUM({days}) FROM data WHERE {where} GROUP BY m, y"
+        found.append(read_questions(question, ROWS, dialect=dialect)[0])
+    assert {(q.axes, q.where, q.outputs[0].quantity) for q in found} == {
+        (found[0].axes, found[0].where, found[0].outputs[0].quantity)
+    }
+
+
+def test_cells_of_a_date_are_those_of_its_range() -> None:
+    """From 15 November 1969 to 20 March 1972; each period is named by its first day."""
+    shown = {
+        "came": (29, "1969-11-01", "1972-03-01"),
+        "DATE_TRUNC('day', came)": (857, "1969-11-15", "1972-03-20"),
+        "DATE_TRUNC('week', came)": (124, "1969-11-10", "1972-03-20"),
+        "DATE_TRUNC('quarter', came)": (10, "1969-10-01", "1972-01-01"),
+        "DATE_TRUNC('year', came)": (4, "1969-01-01", "1972-01-01"),
+        "YEAR(came)": (4, "1969", "1972"),
+        "MONTH(came)": (12, "1", "12"),
+        "EXTRACT(QUARTER FROM came)": (4, "1", "4"),
+    }
+    for key, cells in shown.items():
+        axis = read_questions(f"SELECT {key}, COUNT(*) FROM data GROUP BY {key}", ROWS)[0].axes[0]
+        assert not isinstance(axis, Unknown)
+        assert (axis.size, str(axis.label(0)), str(axis.label(axis.size - 1))) == cells, key
 
 
 def test_several_questions_are_read_in_order() -> None:

@@ -10,16 +10,29 @@ from hypothesis import strategies as st
 from banister.recipes.release import works
 from banister.tables.work import Totals
 from tests.engines.neighbours import added_up, exchanged, less, moved, people, without
-from tests.engines.places import BOTTOM, ROWS, TABLES, TOP, Place, Rows, Tables, choices, planned, random_tables
+from tests.engines.places import (
+    BOTTOM,
+    DAY,
+    NEVER,
+    ROWS,
+    TABLES,
+    TOP,
+    Place,
+    Rows,
+    Tables,
+    choices,
+    planned,
+    random_tables,
+)
 from tests.engines.test_conformance import PERSON_QUESTIONS, ROW_QUESTIONS
 from tests.seeded import SeededBits
 
 STRANGER: Tables = {
     "data": [
-        (0, 10, -5.0, "none", "e", False, BOTTOM, None, 9),
-        (0, 10, -5.0, "it's", "b", False, BOTTOM, None, 9),
-        (0, 10, -5.0, "it's", "b", True, TOP, None, 8),
-        (0, 0, 100.0, "free", "a", True, TOP, None, 7),
+        (0, 10, -5.0, "none", "e", False, BOTTOM, None, 9, -NEVER, TOP),
+        (0, 10, -5.0, "it's", "b", False, BOTTOM, None, 9, 790, -TOP),
+        (0, 10, -5.0, "it's", "b", True, TOP, None, 8, 0, None),
+        (0, 0, 100.0, "free", "a", True, TOP, None, 7, NEVER, 0),
     ],
     "people": [(0, 9), (0, 0), (0, 9)],
 }
@@ -77,7 +90,7 @@ def test_no_row_moves_more_than_the_plan_says(place: Place) -> None:
 
 
 WORST: Rows = [
-    (1, 10, 100.0, plan, site, True, TOP, None, 1)
+    (1, 10, 100.0, plan, site, True, TOP, None, 1, 0, 0)
     for plan, site in (("free", "a"), ("it's", "b"), ("none", "c"))
     for _ in range(3)
 ]
@@ -101,6 +114,8 @@ RANDOM_ROW = st.tuples(
     st.none() | st.integers(BOTTOM, TOP),
     st.none() | st.decimals(-999999999, 999999999, places=3),
     st.none() | st.integers(-32768, 32767),
+    st.none() | st.sampled_from([-NEVER, NEVER]) | st.integers(-719162, 2932896),
+    st.none() | st.sampled_from([-TOP, TOP]) | st.integers(-719162 * DAY, 2932896 * DAY),
 )
 RANDOM_AGE = st.tuples(st.sampled_from([1, 2, 3, BOTTOM, TOP]), st.none() | st.integers(-32768, 32767))
 
@@ -137,7 +152,9 @@ def test_neighbours_of_seeded_tables(seed: int, other_place: Place) -> None:
 def test_the_choice_of_groups_favours_none(place: Place) -> None:
     """Each of 2000 people has three groups of which one counts: each gets a third, within five deviations."""
     count = 2000
-    rows = [(who, 1, 1.0, plan, "a", True, 1, None, 1) for who in range(count) for plan in ("free", "it's", "none")]
+    rows = [
+        (who, 1, 1.0, plan, "a", True, 1, None, 1, 0, 0) for who in range(count) for plan in ("free", "it's", "none")
+    ]
     asked = place.schema(person=True, bounds="rows = 1\ngroups = 1")
     source = place.load(asked, {"data": rows, "people": []})
     plan = planned("SELECT plan, COUNT(*) FROM data GROUP BY plan", asked)

@@ -8,11 +8,13 @@ from banister.core.guarantee import Guarantee
 from banister.recipes.planned import Plan
 from banister.recipes.release import AnswerTable, Released
 from banister.tables.question import Label
+from banister.tables.reading import Day
 
 if TYPE_CHECKING:
     from banister.engines.frames.write import DataFrame
 
 Row = dict[str, Label | float]
+Interval = tuple[Day | float, Day | float]
 
 ADJUSTED = "_adjusted"
 """The column of a file that says what was done to a row after the draw; there only where that was asked for."""
@@ -37,14 +39,14 @@ class Answers:
         return [row_of(self.tables[0], place) for place in range(len(self.tables[0]))]
 
     @property
-    def intervals(self) -> list[dict[str, Label | tuple[float, float]]]:
+    def intervals(self) -> list[dict[str, Label | Interval]]:
         """The first question's intervals, one row a cell."""
         table = self.tables[0]
-        rows: list[dict[str, Label | tuple[float, float]]] = []
+        rows: list[dict[str, Label | Interval]] = []
         for place, labels in enumerate(table.labels):
-            row: dict[str, Label | tuple[float, float]] = dict(zip(table.names, labels, strict=True))
+            row: dict[str, Label | Interval] = dict(zip(table.names, labels, strict=True))
             for name, found in table.answers.items():
-                row[name] = (float(found.low[place]), float(found.high[place]))
+                row[name] = (table.read(name, found.low[place]), table.read(name, found.high[place]))
             rows.append(row)
         return rows
 
@@ -78,8 +80,8 @@ def row_of(table: AnswerTable, place: int) -> Row:
         if name in labels:
             row[name] = labels[name]
         else:
-            value = float(table.answers[name].values[place])
-            row[name] = int(value) if name in table.whole else value
+            value = table.answers[name].values[place]
+            row[name] = int(value) if name in table.whole else table.read(name, value)
     return row
 
 
@@ -92,9 +94,9 @@ def columns_of(table: AnswerTable) -> dict[str, list[Label | float]]:
             columns[name] = [labels[position] for labels in table.labels]
             continue
         found = table.answers[name]
-        columns[name] = [int(v) if name in table.whole else float(v) for v in found.values]
-        columns[f"{name}_low"] = found.low.tolist()
-        columns[f"{name}_high"] = found.high.tolist()
+        columns[name] = [int(v) if name in table.whole else table.read(name, v) for v in found.values]
+        columns[f"{name}_low"] = [table.read(name, v) for v in found.low]
+        columns[f"{name}_high"] = [table.read(name, v) for v in found.high]
     if table.consistent or table.raised is not None:
         columns[ADJUSTED] = [table.adjusted(place) for place in range(len(table))]
     return columns

@@ -4,6 +4,7 @@ The order is fixed. The engine works first, so that a database which goes away c
 disk; only then is the first bit drawn. A crash in between loses budget, never privacy.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,7 +20,9 @@ from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.uniform import uniform_below
 from banister.tables import measures
 from banister.tables.answers import Answer, Noisy, answer, never_below_zero
-from banister.tables.question import Aggregate, Axis, Label, Unknown, cell_count
+from banister.tables.calendar import date_of
+from banister.tables.question import Aggregate, Axis, Label, Output, Unknown, cell_count
+from banister.tables.reading import Day
 from banister.tables.work import HASH_KEY_LIMIT, HASH_KEYS, Source, Totals, Work
 
 Tell = Callable[[str], None]
@@ -34,6 +37,8 @@ class AnswerTable:
     columns: tuple[str, ...]
     answers: dict[str, Answer]
     whole: frozenset[str]
+    dates: frozenset[str] = frozenset()
+    """The answers that are numbers of days since 1970."""
     consistent: frozenset[str] = frozenset()
     """The answers that were made to agree with other questions."""
     raised: frozenset[int] | None = None
@@ -41,6 +46,10 @@ class AnswerTable:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def read(self, name: str, number: float) -> Day | float:
+        """A value or an end of an answer: a date where it is one; half a day is in the day before it."""
+        return date_of(math.floor(number)) if name in self.dates else float(number)
 
     def adjusted(self, place: int) -> str:
         """What was done to a cell's answers after the noise was drawn, in words; nothing where nothing was."""
@@ -218,8 +227,14 @@ def _answered(
         columns=part.question.columns,
         answers=answers,
         whole=frozenset(counted) - moved,
+        dates=frozenset(f.output.name for f in part.formulas if _is_date(f.output)),
         consistent=frozenset(moved),
     )
+
+
+def _is_date(output: Output) -> bool:
+    """Whether an answer is a date: dates have quantiles, and are counted, but nothing else."""
+    return output.aggregate is Aggregate.QUANTILE and output.quantity is not None and output.quantity.date
 
 
 def _labels(axes: Sequence[Axis]) -> tuple[tuple[Label, ...], ...]:

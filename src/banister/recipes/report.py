@@ -42,6 +42,7 @@ def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Sectio
             f"{name}, with {plan.confidence:.0%} intervals", labels, f.values.tolist(), f.low.tolist(), f.high.tolist()
         )
         for name, f in table.answers.items()
+        if name not in table.dates  # Bars from 0 say nothing about dates.
     ]
     rows = [with_interval(table, place) for place in range(min(len(table), SHOWN))]
     more = f" The first {SHOWN} of {len(table)} rows are shown." if len(table) > SHOWN else ""

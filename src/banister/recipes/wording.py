@@ -8,6 +8,7 @@ from banister.core.exact import brief
 if TYPE_CHECKING:
     from banister.recipes.planned import Part
     from banister.recipes.release import AnswerTable
+    from banister.tables.reading import Day
     from banister.tables.schema import Schema
 
 
@@ -39,9 +40,13 @@ def with_interval(table: "AnswerTable", place: int, between: str = " ") -> list[
             row.append(str(labels[name]))
             continue
         found = table.answers[name]
-        low, high = number(float(found.low[place])), number(float(found.high[place]))
-        row.append(f"{number(float(found.values[place]))}{between}[{low}, {high}]")
+        value, low, high = (_said(table.read(name, x[place])) for x in (found.values, found.low, found.high))
+        row.append(f"{value}{between}[{low}, {high}]")
     return row
+
+
+def _said(value: "Day | float") -> str:
+    return number(value) if isinstance(value, float) else str(value)
 
 
 def describe_person(schema: "Schema") -> str:

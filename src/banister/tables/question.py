@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+import numpy as np
+
 from banister.core.exact import brief
-from banister.tables.reading import Value
+from banister.tables.calendar import date_of, first_days
+from banister.tables.reading import Day, Value
 from banister.tables.schema import Column, Table
 from banister.tables.terms import Condition, Leaf, Quantity
 
-Label = Value | None
+Label = Value | Day | None
 """What names a cell along one axis in an answer."""
 
 
@@ -109,6 +112,22 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Periods:
+    """Every day, week, month, quarter or year of a date's range, by its number; each is named by its first day."""
+
+    quantity: Quantity
+    every: str
+    name: str
+
+    @property
+    def size(self) -> int:
+        return self.quantity.high - self.quantity.low + 1
+
+    def label(self, place: int) -> Label:
+        return date_of(int(first_days(np.array(self.quantity.low + place), self.every)))
+
+
+@dataclass(frozen=True, slots=True)
 class Bins:
     """Half-open bins [edge, next edge) of a numeric column; the last one holds its upper edge too."""
 
@@ -145,7 +164,7 @@ class Unknown:
     name: str
 
 
-Known = Listed | Span | Bins
+Known = Listed | Span | Periods | Bins
 Axis = Known | Unknown
 
 

@@ -30,6 +30,9 @@ class Physical(Enum):
     FLOAT = "floating-point numbers"
     TEXT = "text"
     TRUTH = "truth values"
+    DATE = "dates"
+    TIMESTAMP = "timestamps without a time zone"
+    ZONED = "timestamps with a time zone, whose day depends on where one is"
     OTHER = "another type"
 
 
@@ -107,8 +110,8 @@ def refuse_nameless(table: Table) -> NoReturn:
 
 
 def _allowed(column: Column) -> tuple[Physical, ...]:
-    if column.kind is Kind.DATE:  # No question reads it.
-        return tuple(Physical)
+    if column.kind is Kind.DATE:
+        return (Physical.DATE, Physical.TIMESTAMP)
     if column.kind is Kind.INTEGER:
         return (Physical.INTEGER,)
     if column.kind is Kind.NUMBER:

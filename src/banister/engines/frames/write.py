@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from banister.errors import BadValue, MissingExtra
+from banister.tables.reading import Day
 
 if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame
 
-Value = str | int | float | bool | None
+Value = str | int | float | bool | Day | None
 Columns = Mapping[str, Sequence[Value]]
 
 
@@ -70,7 +71,7 @@ def _write_csv(path: Path, columns: Columns) -> None:
 
 def _write_json(path: Path, columns: Columns) -> None:
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    path.write_text(json.dumps({"format": 1, "answers": rows}, indent=1), encoding="utf-8")
+    path.write_text(json.dumps({"format": 1, "answers": rows}, indent=1, default=str), encoding="utf-8")
 
 
 def _write_parquet(path: Path, columns: Columns) -> None:
@@ -80,11 +81,21 @@ def _write_parquet(path: Path, columns: Columns) -> None:
     arrays = {name: _array(values) for name, values in columns.items()}
     connection.register("answers", arrays)
     target = str(path).replace("'", "''")
-    connection.execute(f"COPY answers TO '{target}' (FORMAT parquet)")
+    # DuckDB reads no NumPy days, so dates come as seconds and are made dates here.
+    named = ['"' + name.replace('"', '""') + '"' for name, values in columns.items() if _are_dates(values)]
+    dates = [f"CAST({name} AS DATE) AS {name}" for name in named]
+    replaced = f" REPLACE ({', '.join(dates)})" if dates else ""
+    connection.execute(f"COPY (SELECT *{replaced} FROM answers) TO '{target}' (FORMAT parquet)")
     connection.close()
 
 
+def _are_dates(values: Sequence[Value]) -> bool:
+    return len(values) > 0 and all(isinstance(value, Day) for value in values)
+
+
 def _array(values: Sequence[Value]) -> object:
+    if _are_dates(values):
+        return np.asarray([str(value) for value in values], dtype="datetime64[s]")
     kinds = {type(value) for value in values}
     if kinds <= {bool} or kinds <= {int} or kinds <= {float, int}:
         return np.asarray(values)
@@ -97,4 +108,6 @@ def to_pandas(columns: Columns) -> "DataFrame":
         import pandas
     except ImportError:
         raise MissingExtra("This needs pandas, which is not installed. Install it with: pip install pandas") from None
-    return pandas.DataFrame({name: list(values) for name, values in columns.items()})
+    return pandas.DataFrame(
+        {name: _array(values) if _are_dates(values) else list(values) for name, values in columns.items()}
+    )

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from banister.engines.sql.expressions import quantity
+from banister.engines.sql.expressions import number, quantity
 from banister.engines.sql.place import only, refused
 from banister.engines.sql.scope import Scope
 from banister.errors import Refused
@@ -43,7 +43,7 @@ def output(node: exp.Expr, name: str, scope: Scope) -> Output:
     only(node, "this")
     if isinstance(node.this, exp.Distinct):
         raise refused(node, "DISTINCT is understood in COUNT(DISTINCT person) only.")
-    return Output(name=name, aggregate=aggregate, quantity=quantity(node.this, scope))
+    return Output(name=name, aggregate=aggregate, quantity=number(node.this, scope))
 
 
 def _count(node: exp.Count, name: str, scope: Scope) -> Output:

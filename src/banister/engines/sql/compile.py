@@ -46,6 +46,10 @@ class Dialect(Protocol):
         """A sum of 64-bit numbers that cannot overflow."""
         ...
 
+    def day_number(self, date: exp.Expr) -> exp.Expr:
+        """The days from 1 January 1970 to a date of the years 1 to 9999."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
@@ -57,7 +61,7 @@ class Compiler:
 
     def query(self, work: Work) -> str:
         """The query text: columns `cell`, `x0`... for unknown axes, `m0`... for measures."""
-        renderer = Renderer(self._stored(work.relation))
+        renderer = Renderer(self._stored(work.relation), self.dialect.day_number)
         if work.ladder is not None:
             tree = self._ladder(work, renderer)
         elif work.personal:

@@ -9,6 +9,7 @@ import numpy as np
 from sqlglot import exp
 
 from banister.engines.sql.compile import Compiler
+from banister.engines.sql.render import written_date
 from banister.errors import BadValue, EngineFailed
 from banister.tables.question import cell_count
 from banister.tables.schema import Column, Kind, Schema, Table
@@ -30,6 +31,12 @@ TYPES = {
     "VARCHAR": Physical.TEXT,
     "ENUM": Physical.TEXT,
     "BOOLEAN": Physical.TRUTH,
+    "DATE": Physical.DATE,
+    "TIMESTAMP": Physical.TIMESTAMP,
+    "TIMESTAMP_S": Physical.TIMESTAMP,
+    "TIMESTAMP_MS": Physical.TIMESTAMP,
+    "TIMESTAMP_NS": Physical.TIMESTAMP,
+    "TIMESTAMP WITH TIME ZONE": Physical.ZONED,
 }
 
 PERSON_BITS = 21
@@ -50,6 +57,9 @@ class DuckDBDialect:
 
     def wide_sum(self, value: exp.Expr) -> exp.Expr:
         return exp.Sum(this=value)  # A sum of 64-bit numbers is a 128-bit number.
+
+    def day_number(self, date: exp.Expr) -> exp.Expr:
+        return exp.Sub(this=date, expression=written_date(0))
 
 
 class DuckDBSource:
@@ -154,7 +164,7 @@ def _quoted(name: str) -> str:
 
 
 def _csv_query(table: Table, path: Path) -> str:
-    """Read a CSV file as text and turn it into numbers without failing: what is no number becomes NULL.
+    """Read a CSV file as text and turn it into numbers and dates without failing: what is none becomes NULL.
 
     Guessing types from the content would let one person's row change what the engine does.
     """
@@ -183,6 +193,8 @@ def _csv_item(name: str, column: Column | None) -> str:
         kind = "BIGINT"
     elif column is not None and column.kind is Kind.NUMBER:
         kind = "DOUBLE"
+    elif column is not None and column.kind is Kind.DATE:
+        kind = "DATE"
     elif column is not None and column.values is not None and not isinstance(column.values[0], str):
         kind = "BOOLEAN" if isinstance(column.values[0], bool) else "BIGINT"
     return f"TRY_CAST(NULLIF({quoted}, '') AS {kind}) AS {quoted}"

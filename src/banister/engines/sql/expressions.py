@@ -6,10 +6,18 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from banister.engines.sql.dates import (
+    MADE_A_DATE,
+    PART,
+    check_to_date,
+    days_between,
+    part_of,
+    written_day,
+)
 from banister.engines.sql.place import only, refused
 from banister.engines.sql.scope import Scope
 from banister.errors import BadValue, Refused
-from banister.tables import terms
+from banister.tables import dates, terms
 from banister.tables.reading import Value
 from banister.tables.schema import Kind
 from banister.tables.terms import Among, Both, Condition, Either, Leaf, Missing, Opposite, Quantity, Truth, Whole
@@ -25,7 +33,7 @@ SIGNS: dict[type[exp.Expr], str] = {
 
 
 def quantity(node: exp.Expr, scope: Scope) -> Quantity:
-    """The bounded number that an expression is."""
+    """The bounded number or date that an expression is."""
     try:
         return _quantity(node, scope)
     except Refused:
@@ -41,6 +49,8 @@ def _quantity(node: exp.Expr, scope: Scope) -> Quantity:
             return quantity(node.this, scope)
         case exp.Literal() if not node.is_string:
             return terms.constant(Fraction(Decimal(node.name)))
+        case exp.Literal():
+            return terms.date(written_day(node))
         case exp.Null():
             return terms.NULL
         case exp.Column():
@@ -60,7 +70,36 @@ def _quantity(node: exp.Expr, scope: Scope) -> Quantity:
             return terms.first([quantity(part, scope) for part in (node.this, *node.expressions)])
         case exp.Case() | exp.If():
             return _cases(node, scope)
+        case _ if isinstance(node, MADE_A_DATE):
+            check_to_date(node)
+            return date(node.this, scope)
+        case _ if isinstance(node, PART):
+            name, day = part_of(node)
+            return dates.part(date(day, scope), name)
+        case exp.DateDiff():
+            later, earlier = days_between(node)
+            return terms.minus(date(later, scope), date(earlier, scope))
     raise _unknown(node)
+
+
+def date(node: exp.Expr, scope: Scope) -> Quantity:
+    """The bounded date that an expression is."""
+    found = quantity(node, scope)
+    if not found.date:
+        raise refused(node, "this is no date.", 'Declare the column with kind = "date".')
+    return found
+
+
+def number(node: exp.Expr, scope: Scope) -> Quantity:
+    """The bounded number that is added up."""
+    found = quantity(node, scope)
+    if found.date:
+        raise refused(
+            node,
+            "dates cannot be added up.",
+            f"Ask for MEDIAN({node.sql()}), or count days from one of yours: {node.sql()} - DATE '2020-01-01'.",
+        )
+    return found
 
 
 def _column(node: exp.Column, scope: Scope) -> Quantity:
@@ -76,12 +115,13 @@ def _arithmetic(node: exp.Expr, scope: Scope) -> Quantity:
         case exp.Add():
             return terms.plus(left, right)
         case exp.Sub():
-            return terms.plus(left, terms.scaled(right, Fraction(-1)))
-        case exp.Mul():
-            for a, b in ((left, right), (right, left)):
-                if isinstance(b.term, Whole):
-                    return terms.scaled(a, b.term.value * b.step)
-            return terms.times(left, right)
+            return terms.minus(left, right)
+    left, right = terms.number(left), terms.number(right)
+    if isinstance(node, exp.Mul):
+        for a, b in ((left, right), (right, left)):
+            if isinstance(b.term, Whole):
+                return terms.scaled(a, b.term.value * b.step)
+        return terms.times(left, right)
     if not isinstance(right.term, Whole) or right.term.value == 0:
         raise refused(
             node,
@@ -108,6 +148,15 @@ def _cases(node: exp.Expr, scope: Scope) -> Quantity:
 
 def condition(node: exp.Expr, scope: Scope) -> Condition:
     """The condition that an expression is, with SQL's three-valued logic kept as it stands."""
+    try:
+        return _condition(node, scope)
+    except Refused:
+        raise
+    except BadValue as error:
+        raise refused(node, str(error)) from None
+
+
+def _condition(node: exp.Expr, scope: Scope) -> Condition:
     match node:
         case exp.Paren():
             return condition(node.this, scope)
@@ -218,8 +267,10 @@ def _value(node: exp.Expr, leaf: Leaf) -> Value:
 
 
 INSTEAD: dict[str, str] = {
-    "CAST": "Declare the column with the kind that it has.",
-    "TRYCAST": "Declare the column with the kind that it has.",
+    "CURRENTDATE": "Write the date, e.g. DATE '2021-03-01'.",
+    "INTERVAL": "Add whole days to a date, e.g. admitted + 30.",
+    "DATETRUNC": "It can be grouped by; in a condition compare with its ends, or use YEAR, QUARTER and MONTH.",
+    "TIMESTAMPTRUNC": "It can be grouped by; in a condition compare with its ends, or use YEAR, QUARTER and MONTH.",
     "ROUND": "Declare the column with the step to which it should be rounded.",
     "FLOOR": "Declare the column with the step to which it should be rounded.",
     "CEIL": "Declare the column with the step to which it should be rounded.",
@@ -234,6 +285,6 @@ def _unknown(node: exp.Expr) -> Refused:
     return refused(
         node,
         "this is not on the list of what is safe (+ - * / by constants, MOD, ABS, LEAST, GREATEST, COALESCE, CASE, "
-        "comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT).",
+        "YEAR, QUARTER, MONTH, comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT).",
         instead,
     )

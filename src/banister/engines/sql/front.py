@@ -7,15 +7,17 @@ import sqlglot
 from sqlglot import exp
 
 from banister.engines.sql.aggregates import output
-from banister.engines.sql.expressions import condition
+from banister.engines.sql.dates import PART, TRUNCATED, period_of
+from banister.engines.sql.expressions import condition, date, quantity
 from banister.engines.sql.grouping import expanded
 from banister.engines.sql.place import check_select, only, refused
 from banister.engines.sql.relations import Reader, Relations
 from banister.engines.sql.scope import Scope
 from banister.errors import BadValue, Refused
-from banister.tables import terms
-from banister.tables.question import Axis, Bins, Listed, Output, Question, Span, Unknown
+from banister.tables import dates, terms
+from banister.tables.question import Axis, Bins, Listed, Output, Periods, Question, Span, Unknown
 from banister.tables.schema import Kind, Schema
+from banister.tables.terms import Quantity
 
 SPAN_LIMIT = 1_000_000
 """An integer column with a wider range is grouped by declared bins."""
@@ -123,21 +125,39 @@ def _name(node: exp.Expr) -> str:
 def _axis(node: exp.Expr, name: str, reading: Reading) -> Axis:
     if isinstance(node, exp.Anonymous) and node.name.upper() == "BIN" and len(node.expressions) == 1:
         return _bins(node.expressions[0], name, reading)
+    if isinstance(node, PART):
+        return Span(quantity(node, reading.scope), name)
+    if isinstance(node, TRUNCATED):
+        every, day = period_of(node)
+        return _periods(node, date(day, reading.scope), every, name)
     if not isinstance(node, exp.Column):
-        raise refused(node, "only columns and BIN(column) can be grouped by.")
+        raise refused(
+            node, "only columns, BIN(column) and DATE_TRUNC, YEAR, QUARTER, MONTH of a date can be grouped by."
+        )
     leaf = reading.scope.leaf(node)
     if leaf.column.kind is Kind.CATEGORY:
         return Unknown(leaf, name) if leaf.column.values is None else Listed(leaf, leaf.column.values, name)
-    quantity = terms.column(leaf)
-    if leaf.column.step.denominator != 1 or quantity.high - quantity.low >= SPAN_LIMIT:
+    found = terms.column(leaf)
+    if found.date:
+        return _periods(node, found, leaf.column.every, name)
+    if leaf.column.step.denominator != 1 or found.high - found.low >= SPAN_LIMIT:
         raise refused(node, "this column has too many values to group by.", f"Declare bins and write BIN({node.name}).")
-    return Span(quantity, name)
+    return Span(found, name)
+
+
+def _periods(node: exp.Expr, day: Quantity, every: str, name: str) -> Axis:
+    found = dates.period(day, every)
+    if found.high - found.low >= SPAN_LIMIT:
+        raise refused(node, "this date has too many days to group by.", "Write DATE_TRUNC('month', ...).")
+    return Periods(found, every, name)
 
 
 def _bins(node: exp.Expr, name: str, reading: Reading) -> Axis:
     if not isinstance(node, exp.Column):
         raise refused(node, "BIN takes one column.")
     leaf = reading.scope.leaf(node)
+    if leaf.column.kind is Kind.DATE:
+        raise refused(node, "dates have no bins.", f"Write DATE_TRUNC('month', {node.name}).")
     if not leaf.column.bins:
         raise refused(node, "this column declares no bins.", f"Declare e.g. bins = [0, 10, 20] for '{node.name}'.")
     return Bins(terms.column(leaf), leaf.column.bins, name)

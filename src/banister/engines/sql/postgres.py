@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from banister.engines.sql.compile import Compiler
-from banister.engines.sql.render import filled
+from banister.engines.sql.render import filled, written_date
 from banister.errors import BadValue, EngineFailed, MissingExtra
 from banister.tables.question import cell_count
 from banister.tables.schema import Schema, Table
@@ -26,6 +26,9 @@ TYPES = {
     "text": Physical.TEXT,
     "character varying": Physical.TEXT,
     "boolean": Physical.TRUTH,
+    "date": Physical.DATE,
+    "timestamp without time zone": Physical.TIMESTAMP,
+    "timestamp with time zone": Physical.ZONED,
 }
 
 
@@ -42,6 +45,9 @@ class PostgresDialect:
 
     def wide_sum(self, value: exp.Expr) -> exp.Expr:
         return exp.Sum(this=value)  # A sum of 64-bit numbers is numeric, which has no end.
+
+    def day_number(self, date: exp.Expr) -> exp.Expr:
+        return exp.Sub(this=date, expression=written_date(0))
 
 
 class PostgresSource:

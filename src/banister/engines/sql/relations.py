@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from banister.engines.sql.expressions import condition, quantity
+from banister.engines.sql.expressions import condition, number, quantity
 from banister.engines.sql.place import check_select, only, refused
 from banister.engines.sql.scope import Field, Scope
 from banister.tables import measures
@@ -159,9 +159,12 @@ class Reader:
             raise refused(node, "in a subquery COUNT, SUM, MIN and MAX are understood.")
         only(node, "this", "big_int")
         starred = inner is Inner.COUNT and isinstance(node.this, exp.Star)
-        value = None if starred else quantity(node.this, scope)
+        read = number if inner is Inner.SUM else quantity
+        value = None if starred else read(node.this, scope)
         low, high, step, nulls = self._bounds(node, inner, value)
-        column = Column(name=name, kind=Kind.NUMBER, low=low * step, high=high * step, step=step, nulls=nulls)
+        date = inner in (Inner.MIN, Inner.MAX) and value is not None and value.date
+        kind = Kind.DATE if date else Kind.NUMBER
+        column = Column(name=name, kind=kind, low=low * step, high=high * step, step=step, nulls=nulls)
         return PerPerson(column, inner, value)
 
     def _bounds(self, node: exp.Expr, inner: Inner, value: Quantity | None) -> tuple[int, int, Fraction, bool]:

@@ -1,14 +1,15 @@
 """Terms and conditions as syntax trees of SQL: integer arithmetic that gives the same on every engine."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlglot import exp
 
 from banister.tables import terms
-from banister.tables.question import Bins, Known, Listed, Rungs, Span
+from banister.tables.calendar import date_of
+from banister.tables.question import Bins, Known, Listed, Periods, Rungs, Span
 from banister.tables.reading import Value
 from banister.tables.schema import Column, Kind
 from banister.tables.terms import Condition, Leaf, Quantity, Term
@@ -36,6 +37,11 @@ def number(value: int) -> exp.Expr:
 def double(value: Fraction) -> exp.Expr:
     """A constant as a double; from text, because engines read bare decimals as other types."""
     return exp.cast(exp.Literal.string(repr(float(value))), "double")
+
+
+def written_date(day: int) -> exp.Expr:
+    """A date of the years 1 to 9999, by its number since 1970."""
+    return exp.cast(exp.Literal.string(date_of(day).isoformat()), "date")
 
 
 def filled(pattern: str, value: exp.Expr, dialect: str) -> exp.Expr:
@@ -87,9 +93,10 @@ def clamp(value: exp.Expr, low: int, high: int) -> exp.Expr:
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """Renders terms for one question; `types` tell how raw columns are stored."""
+    """Renders terms for one question; `types` tell how raw columns are stored, `day_number` is the engine's own."""
 
     types: Types
+    day_number: Callable[[exp.Expr], exp.Expr]
 
     def term(self, term: Term) -> exp.Expr:
         """A whole number."""
@@ -182,7 +189,7 @@ class Renderer:
         match axis:
             case Listed():
                 return exp.cast(field(f"k{position}", "i"), "bigint")
-            case Span(quantity):
+            case Span(quantity) | Periods(quantity):
                 return exp.paren(exp.Sub(this=self.term(quantity.term), expression=number(quantity.low)))
             case Bins(quantity, edges):
                 below = [
@@ -204,8 +211,10 @@ class Renderer:
         match axis:
             case Listed():
                 return None
-            case Span(quantity):
-                return exp.Not(this=exp.Is(this=self.term(quantity.term), expression=exp.Null()))
+            case Span(quantity) | Periods(quantity):
+                parts = [self.term(part) for part in terms.deciding(quantity.term)]
+                there = [exp.Not(this=exp.Is(this=part, expression=exp.Null())) for part in parts]
+                return exp.and_(*there) if there else None
             case Bins(quantity, edges):
                 low = terms.compare(">=", quantity, terms.constant(edges[0]))
                 high = terms.compare("<=", quantity, terms.constant(edges[-1]))
@@ -220,9 +229,24 @@ class Renderer:
             return raw
         column = leaf.column
         stored = self.types[leaf.relation, column.name]
+        if column.kind is Kind.DATE:
+            return self._day(raw, column, stored)
         if stored is Physical.INTEGER and column.step == 1:
             return clamp(raw, *column.units)
         return _rounded(raw, column, stored)
+
+    def _day(self, raw: exp.Column, column: Column, stored: Physical) -> exp.Expr:
+        """The number of a day inside the range, the ends outside. Only days inside are computed with, no infinite ones.
+
+        A timestamp counts on the day that it falls on; one that is too far away to have a day is missing.
+        """
+        day = raw if stored is Physical.DATE else exp.TryCast(this=raw, to=exp.DataType.build("date"))
+        low, high = column.units
+        ends: list[tuple[exp.Expr, exp.Expr]] = [
+            (exp.LT(this=day.copy(), expression=written_date(low)), number(low)),
+            (exp.GT(this=day.copy(), expression=written_date(high)), number(high)),
+        ]
+        return exp.cast(case(ends, self.day_number(day.copy())), "bigint")
 
 
 def _key(leaf: Leaf) -> tuple[str, str]:

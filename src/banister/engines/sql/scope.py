@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from banister.engines.sql.place import refused
-from banister.tables.columns import Kind
 from banister.tables.terms import Leaf
 
 
@@ -43,12 +42,6 @@ class Scope:
         if found is None:
             raise refused(
                 node, "the person column is not for answers.", "Only COUNT(DISTINCT ...) and joins may name it."
-            )
-        if found.column.kind is Kind.DATE:
-            raise refused(
-                node,
-                "questions about dates are not answered yet; whole tables with dates are, by banister sanitize.",
-                "Declare a column with the year or the month as an integer.",
             )
         return found
 

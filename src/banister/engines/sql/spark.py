@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from banister.engines.sql.compile import Compiler
-from banister.engines.sql.render import filled
+from banister.engines.sql.render import filled, written_date
 from banister.errors import BadValue, EngineFailed, MissingExtra
 from banister.tables.question import cell_count
 from banister.tables.schema import Schema, Table
@@ -35,6 +35,9 @@ TYPES = {
     "decimal": Physical.DECIMAL,
     "string": Physical.TEXT,
     "boolean": Physical.TRUTH,
+    "date": Physical.DATE,
+    "timestamp_ntz": Physical.TIMESTAMP,
+    "timestamp": Physical.ZONED,
 }
 
 
@@ -50,6 +53,9 @@ class SparkDialect:
     def wide_sum(self, value: exp.Expr) -> exp.Expr:
         # A sum of 64-bit numbers is 64-bit in Spark and could overflow; 28 digits leave room for 10^9 rows and more.
         return exp.Sum(this=exp.cast(value, exp.DataType.build("decimal(28, 0)", dialect="spark")))
+
+    def day_number(self, date: exp.Expr) -> exp.Expr:
+        return exp.DateDiff(this=date, expression=written_date(0))
 
 
 class SparkSource:

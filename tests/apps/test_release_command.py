@@ -52,6 +52,14 @@ def test_the_walk_through_from_nothing_to_a_report(health: Path) -> None:
     assert max(len(line) for line in done.splitlines()) <= 80
 
 
+def test_the_first_release_needs_no_other_command(health: Path) -> None:
+    done = run("release", "health.toml", QUESTION, "--epsilon", "0.3")
+    assert "Made the ledger" in done
+    assert "find it: a new ledger forgets" in " ".join(done.split())
+    assert "Made the ledger" not in run("release", "health.toml", QUESTION, "--epsilon", "0.3")
+    assert "2 charges made" in run("budget", "health.toml")
+
+
 def test_intervals_are_never_broken_across_lines(health: Path) -> None:
     run("budget", "health.toml", "--create")
     wide = "SELECT plan, COUNT(*), AVG(visits), SUM(payment) FROM data GROUP BY plan"

@@ -325,17 +325,57 @@ def test_a_plan_can_be_read_and_holds_no_data(tmp_path: Path) -> None:
     assert "typically" in text
 
 
+def test_the_first_release_makes_the_ledger_and_says_so(tmp_path: Path) -> None:
+    here = dataset(tmp_path)
+    (tmp_path / "here.ledger").unlink()
+    plan = here.plan("SELECT COUNT(*) FROM data", epsilon="0.5")
+    assert here.release(plan).new_ledger == str(tmp_path / "here.ledger")
+    assert here.release(plan).new_ledger is None
+    with pytest.raises(BudgetExceeded):
+        here.release(plan)
+
+
+def test_of_two_first_releases_at_once_one_makes_the_ledger_and_both_are_charged(tmp_path: Path) -> None:
+    dataset(tmp_path)
+    (tmp_path / "here.ledger").unlink()
+    made: list[str | None] = []
+
+    def work() -> None:
+        frame = pd.DataFrame({"x": [1], "y": [0.5], "g": ["a"], "s": ["b"]})
+        mine = bn.open(tmp_path / "here.toml", data=frame)
+        made.append(mine.release(mine.plan("SELECT COUNT(*) FROM data", epsilon="0.5")).new_ledger)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 2
+    assert made.count(None) == 1
+    assert bn.open(tmp_path / "here.toml").remaining().charges == 2
+
+
+def test_a_ledger_in_memory_is_not_made_anew_for_every_release(tmp_path: Path) -> None:
+    here = dataset(tmp_path)
+    path = tmp_path / "here.toml"
+    path.write_text(path.read_text().replace("here.ledger", "memory:"))
+    forgetful = bn.open(path, data=here.frames["data"])
+    with pytest.raises(LedgerMissing):
+        forgetful.release(forgetful.plan("SELECT COUNT(*) FROM data", epsilon="0.5"))
+
+
 def test_missing_pieces_are_named(tmp_path: Path) -> None:
     path = tmp_path / "here.toml"
     path.write_text(SOURCE.format(table="t.parquet", person="", budget="1.0"))
     here = bn.open(path)
     plan = here.plan("SELECT COUNT(*) FROM data", epsilon=1)
-    with pytest.raises(LedgerMissing, match="banister budget <schema> --create"):
-        here.release(plan)
-    here.create_ledger().close()
+    with pytest.raises(LedgerMissing, match="The first release makes it"):
+        here.remaining()
     with pytest.raises(BadValue, match="is not a file that is there"):
         here.release(plan)
-    assert here.remaining().charges == 0
+    with pytest.raises(LedgerMissing):  # A release that failed made none.
+        here.remaining()
+    here.create_ledger().close()
     with pytest.raises(BadValue, match=r"cannot be read\. Give the path of a \.toml file"):
         bn.open(tmp_path / "nothing.toml")
     with pytest.raises(BadValue, match="the schema does not declare it"):

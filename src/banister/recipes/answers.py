@@ -23,15 +23,19 @@ ADJUSTED = "_adjusted"
 class Answers:
     """Noisy answers with intervals. Everything in here may be published; nothing else was kept."""
 
-    __slots__ = ("budget", "non_negative", "plan", "proof", "remaining", "tables")
+    __slots__ = ("budget", "new_ledger", "non_negative", "plan", "proof", "remaining", "tables")
 
-    def __init__(self, released: Released, remaining: Remaining, budget: Guarantee) -> None:
+    def __init__(
+        self, released: Released, remaining: Remaining, budget: Guarantee, *, new_ledger: str | None = None
+    ) -> None:
         self.plan: Plan = released.plan
         self.tables: tuple[AnswerTable, ...] = released.tables
         self.proof = released.proof
         self.non_negative = released.non_negative
         self.remaining = remaining
         self.budget = budget
+        self.new_ledger = new_ledger
+        """The address of the ledger, if this release was the first and made it."""
 
     @property
     def table(self) -> list[Row]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.core.exact import Number
-from banister.errors import BadValue, LedgerMissing
+from banister.errors import BadValue, LedgerExists, LedgerMissing
 from banister.tables.schema import Kind, Schema
 
 if TYPE_CHECKING:
@@ -137,17 +137,21 @@ class Dataset:
         non_negative: bool = False,
         tell: "Tell" = lambda stage: None,
     ) -> "Answers":
-        """Charge the ledger, then draw. Raises before anything is charged, or gives the answers."""
+        """Charge the ledger, then draw. Raises before anything is charged, or gives the answers.
+
+        The first release makes the ledger that the schema names, and `answers.new_ledger` says that it did.
+        """
         from banister.recipes.answers import Answers
         from banister.recipes.release import release
         from banister.sampling.bits import SYSTEM
 
         if plan.schema != self.schema:
             raise BadValue("The plan was made for another schema. Plan again with this one.")
-        book = self.ledger() if ledger is None else ledger
+        source = self.source()
+        book, new = self._book() if ledger is None else (ledger, False)
         try:
-            done = release(plan, self.source(), book, bits=bits or SYSTEM, non_negative=non_negative, tell=tell)
-            return Answers(done, book.remaining(), book.terms.budget)
+            done = release(plan, source, book, bits=bits or SYSTEM, non_negative=non_negative, tell=tell)
+            return Answers(done, book.remaining(), book.terms.budget, new_ledger=book.address if new else None)
         finally:
             if ledger is None:
                 book.close()
@@ -169,8 +173,8 @@ class Dataset:
             found = Ledger.open(address)
         except LedgerMissing:
             raise LedgerMissing(
-                f"The ledger '{address}' is not there. Make it once with: banister budget <schema> --create. "
-                "If there was one, find it: a new ledger forgets what was given away."
+                f"The ledger '{address}' is not there. The first release makes it, or: banister budget <schema> "
+                "--create. If there was one, find it: a new ledger forgets what was given away."
             ) from None
         if found.terms.budget != self.schema.budget or found.terms.neighbours is not self.schema.neighbours:
             found.close()
@@ -198,6 +202,18 @@ class Dataset:
             neighbours=self.schema.neighbours,
             questions=AsYouGo(reserve="1/2") if unknown else AsYouGo(),
         )
+
+    def _book(self) -> "tuple[Ledger, bool]":
+        """The ledger, and whether it had to be made; one in memory would be forgotten, so it is not made here."""
+        try:
+            return self.ledger(), False
+        except LedgerMissing:
+            if self._address() == "memory:":
+                raise
+        try:
+            return self.create_ledger(), True
+        except LedgerExists:  # Another release was quicker.
+            return self.ledger(), False
 
     def remaining(self) -> "Remaining":
         """What is left of the budget."""

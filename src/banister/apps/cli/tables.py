@@ -79,7 +79,7 @@ def _left(plan: "Plan", dataset: "Dataset") -> str:
     try:
         largest, after = dataset.remaining().largest_epsilon, dataset.remaining_after(plan)
     except BanisterError:
-        return "There is no ledger yet: make it with banister budget SCHEMA --create."
+        return "There is no ledger yet: the first release makes it."
     now = f"the largest epsilon that still fits is {brief_down(largest)}"
     if after is None:
         return f"The budget does NOT allow it: {now}."
@@ -110,6 +110,12 @@ def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
         )
     if answers.non_negative:
         console.print("Answers that cannot be below 0 were raised to 0 after the noise was drawn.", highlight=False)
+    if answers.new_ledger is not None:
+        console.print(
+            f"Made the ledger {answers.new_ledger}, with the budget {answers.budget}. If there was one before, find "
+            "it: a new ledger forgets what was given away.",
+            highlight=False,
+        )
     for path in written:
         console.print(f"Wrote {path}", highlight=False, soft_wrap=True)
 

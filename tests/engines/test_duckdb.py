@@ -197,15 +197,47 @@ def test_a_total_beyond_64_bits_is_held_and_no_error(tmp_path: Path) -> None:
     assert source.totals(work).values.tolist() == [[count, count], [2**60, -(2**60)]]
 
 
-def test_people_in_a_row_choose_their_groups_independently(tmp_path: Path) -> None:
-    """Each of 2000 people has two groups of which one counts: over 60 keys the spread is that of fair coins."""
-    people, runs = 2000, 60
-    rows = pd.DataFrame({"visits": 1, "plan": ["a", "b"] * people, "who": [who for who in range(people) for _ in "ab"]})
-    asked = schema("x", 'person = "who"\nrows = 1\ngroups = 1')
+GROUPS = {
+    "declared": 'kind = "category", values = ["a", "b", "c", "d"]',
+    "unknown": 'kind = "category"',
+    "too many for keys of their own": 'kind = "category", values = ["a", "b", "c", "d", '
+    + ", ".join(f'"z{i}"' for i in range(1000))
+    + "]",
+}
+
+
+@pytest.mark.parametrize("who", [1, 1000, 2**40 + 1, -(2**16)])
+@pytest.mark.parametrize("kept", [1, 2])
+@pytest.mark.parametrize("kind", GROUPS)
+def test_people_in_a_row_choose_their_groups_independently(kind: str, kept: int, who: int, tmp_path: Path) -> None:
+    """Each of 1000 people has four groups of which some count: over 60 keys the spread is that of independent choice.
+
+    Keeping is drawn without replacement, so a group's count has the variance people · p · (1 − p) with p = kept / 4,
+    and the four counts add up to a constant: chi-square with 3 degrees of freedom.
+    """
+    people, runs = 1000, 60
+    frame = pd.DataFrame(
+        {"visits": 1, "plan": list("abcd") * people, "who": [n * who for n in range(people) for _ in "abcd"]}
+    )
+    text = TEXT.format(name="x", more=f'person = "who"\nrows = 1\ngroups = {kept}')
+    asked = Schema.of_text(text.replace('kind = "category", values = ["a", "b"]', GROUPS[kind]))
+    source = DuckDBSource(asked, folder=tmp_path, frames={"data": frame})
+    part = planned("SELECT plan, COUNT(*) AS n FROM data GROUP BY plan", asked).parts[0]
+    counts = [source.totals(works(part, SeededBits(seed))[0]).values[-1][:4] for seed in range(runs)]
+    assert all(count.sum() == kept * people for count in counts)
+    p = kept / 4
+    spread = people * p * (1 - p) * 4 / 3
+    squares = [float(((count - p * people) ** 2).sum()) / spread for count in counts]
+    assert sum(squares) / runs == pytest.approx(3, abs=4.5 * math.sqrt(6 / runs))
+
+
+def test_the_median_of_a_wide_range_fails_for_no_value(tmp_path: Path) -> None:
+    """Rungs are steps from the foot of the range, up to 2^52: hashed as they are, they would leave 64 bits."""
+    text = TEXT.format(name="x", more='person = "who"\nrows = 1').replace("[0, 10]", f"[0, {2**52 - 1}]")
+    asked = Schema.of_text(text)
+    rows = pd.DataFrame({"visits": [0, 2**52 - 1, 2**51], "plan": ["a", "a", "b"], "who": [1, 1, 2]})
     source = DuckDBSource(asked, folder=tmp_path, frames={"data": rows})
-    part = planned("SELECT plan, COUNT(*) FROM data GROUP BY plan", asked).parts[0]
-    counts = [source.totals(works(part, SeededBits(seed))[0]).values[0] for seed in range(runs)]
-    assert all(count.sum() == people for count in counts)
-    squares = [(count[0] - people / 2) ** 2 / (people / 4) for count in counts]
-    # Chi-square with one degree of freedom each: mean 1, variance 2.
-    assert sum(squares) / runs == pytest.approx(1, abs=4.5 * math.sqrt(2 / runs))
+    part = planned("SELECT plan, MEDIAN(visits) AS m FROM data GROUP BY plan", asked).parts[0]
+    (work,) = works(part, SeededBits(1))
+    assert work.ladder is not None
+    assert source.totals(work).values.sum(axis=0).tolist() == [1, 1]

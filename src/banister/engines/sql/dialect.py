@@ -1,0 +1,33 @@
+"""What differs between engines, and what is written the same for all of them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sqlglot import exp
+
+
+class Dialect(Protocol):
+    """What differs between engines beyond spelling."""
+
+    name: str
+    columnar: bool
+    """Whether it is quicker to group by and add up columns as they are stored, and to compute with the totals."""
+
+    def text_code(self, text: exp.Expr) -> exp.Expr:
+        """A whole number below 2^28 from the digest of a text, the same on every engine."""
+        ...
+
+    def wide_sum(self, value: exp.Expr) -> exp.Expr:
+        """A sum of 64-bit numbers that cannot overflow."""
+        ...
+
+    def day_number(self, date: exp.Expr) -> exp.Expr:
+        """The days from 1 January 1970 to a date of the years 1 to 9999."""
+        ...
+
+
+def written(dialect: Dialect, rows: Sequence[tuple[exp.Expr, ...]], name: str, *columns: str) -> exp.Values:
+    """A table of constants, put into words at once: a tree of them would be copied at every step of the query."""
+    lines = [", ".join(item.sql(dialect=dialect.name) for item in row) for row in rows]
+    alias = exp.TableAlias(this=exp.to_identifier(name), columns=[exp.to_identifier(column) for column in columns])
+    return exp.Values(expressions=[exp.Var(this=", ".join(f"({line})" for line in lines))], alias=alias)

@@ -89,7 +89,7 @@ class Choice:
         not, and neither do the keys: a line of the cell's values modulo the prime, and its cube.
         """
         if self.few:
-            rows = [(number(cell), number(cell), *keys) for cell, keys in enumerate(self._keys())]
+            rows = [(literal(cell), literal(cell), *keys) for cell, keys in enumerate(self._keys())]
             return written(self.dialect, rows, "q", "cell", "i", "factor", "shift")
         there = self.present()
         there = there.select(*(item for item in there.selects if item.alias in self.names), append=False).distinct()
@@ -110,14 +110,14 @@ class Choice:
     def values(self, axis: Listed, name: str) -> exp.Values:
         """The declared values with their numbers and hash keys, as a small table."""
         rows = [
-            (literal(value), exp.Literal.number(place), *keys)
+            (literal(value), literal(place), *keys)
             for (place, value), keys in zip(enumerate(axis.values), self._keys(), strict=True)
         ]
         return written(self.dialect, rows, name, "v", "i", "factor", "shift")
 
     def _keys(self) -> list[tuple[exp.Expr, exp.Expr]]:
         drawn = cell_keys(self.work.hash_keys, cell_count(self.work.axes))
-        return [(number(factor), number(shift + SHIFT)) for factor, shift in drawn]
+        return [(literal(factor), literal(shift + SHIFT)) for factor, shift in drawn]
 
     def _line(self, first: int, second: int) -> exp.Expr:
         """A line of the cell's number and unknown keys, with two of the hash keys and the last one, modulo the prime.

@@ -171,7 +171,7 @@ class Compiler:
         counted = rows.select(
             exp.alias_(self._person(work.relation), "u"), exp.alias_(exp.Count(this=exp.Star()), "m0")
         )
-        hashed = self._choice(work, renderer).hashed(self._by_cell(counted, work, extra=["rung", "u"]), rungs=True)
+        hashed = self._choice(work, renderer).hashed(self._by_cell(counted, work, extra=["u", "rung"]), rungs=True)
         keys = ["cell", *unknown_names(work)]
         u, h, g, rung, m = (field("per", n) for n in ("u", "h", "g", "rung", "m0"))
         upto = exp.Window(
@@ -240,8 +240,9 @@ class Compiler:
         return written(self.dialect, rows, name, "v", "i")
 
     def _by_cell(self, tree: exp.Select, work: Work, extra: Sequence[str] = ()) -> exp.Select:
-        keys = [item for item in tree.expressions if item.alias in (*key_names(work), *extra)]
-        return tree.group_by(*[key.this.copy() for key in keys])
+        """Group by cell, and before that by what tells more groups apart: DuckDB compares keys in their order."""
+        named = {item.alias: item.this for item in tree.expressions}
+        return tree.group_by(*(named[name].copy() for name in (*extra, *key_names(work))))
 
     def _added(self, measure: Measure, renderer: Renderer) -> exp.Expr:
         """A measure by cell: few totals from many rows, so what can be done with the totals is done with them."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+import sqlglot
 from sqlglot import exp
 
 
@@ -28,6 +29,7 @@ class Dialect(Protocol):
 
 def written(dialect: Dialect, rows: Sequence[tuple[exp.Expr, ...]], name: str, *columns: str) -> exp.Values:
     """A table of constants, put into words at once: a tree of them would be copied at every step of the query."""
-    lines = [", ".join(item.sql(dialect=dialect.name) for item in row) for row in rows]
+    speak = sqlglot.Dialect.get_or_raise(dialect.name).generator()
+    lines = [", ".join(speak.generate(item, copy=False) for item in row) for row in rows]
     alias = exp.TableAlias(this=exp.to_identifier(name), columns=[exp.to_identifier(column) for column in columns])
     return exp.Values(expressions=[exp.Var(this=", ".join(f"({line})" for line in lines))], alias=alias)

@@ -31,7 +31,8 @@ COMPARISONS: dict[str, type[exp.Binary]] = {
 def number(value: int) -> exp.Expr:
     """A whole number as a 64-bit constant, so that arithmetic on constants cannot overflow 32 bits."""
     literal = exp.Literal.number(abs(value))
-    return exp.cast(exp.Paren(this=exp.Neg(this=literal)) if value < 0 else literal, "bigint")
+    signed = exp.Paren(this=exp.Neg(this=literal)) if value < 0 else literal
+    return exp.Cast(this=signed, to=exp.DataType(this=exp.DataType.Type.BIGINT))  # exp.cast would parse the name.
 
 
 def double(value: Fraction) -> exp.Expr:

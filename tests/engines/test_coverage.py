@@ -23,7 +23,7 @@ from banister.recipes.plan_release import Part
 from banister.recipes.release import AnswerTable, _add_up, _draw, release
 from banister.sampling.bits import SYSTEM
 from banister.tables.work import Source
-from tests.engines.places import Place, Rows, planned
+from tests.engines.places import DAY, HOUR, Place, Rows, planned
 
 RARE = 1e-7
 SURE = 0.95
@@ -47,7 +47,9 @@ def table() -> list[tuple[object, ...]]:
             for far in (0, 1_000_000):
                 income = own if chance.random() < 0.9 else (math.nan, None)[who % 2]
                 cost = Decimal(int(chance.integers(-50_000, 600_000))) / 1000
-                rows.append((who, visits, income, plan, str(who % 3), ok, far, cost, place % 22, None, None))
+                came = int(chance.integers(0, 700))
+                went = (came + int(chance.integers(0, 200))) * DAY + HOUR
+                rows.append((who, visits, income, plan, str(who % 3), ok, far, cost, place % 22, came, went))
     return rows
 
 
@@ -69,7 +71,13 @@ def read(row: Row) -> Row:
         "income": steps(row["income"], "-5", "100", "0.5"),
         "cost": steps(row["cost"], "-20", "500", "0.01"),
         "far": steps(row["far"], "-1000000", "1000000", "1"),
+        "stay": _days(row["went"]) - _days(row["came"], 1),
     }
+
+
+def _days(value: object, unit: int = DAY) -> float:
+    assert isinstance(value, int)
+    return float(value // unit)
 
 
 @cache
@@ -89,6 +97,7 @@ TRUTH: dict[str, Exact] = {
     "people": lambda rows: len({row["who"] for row in rows}),
     "sum": lambda rows: math.fsum(values(rows, "cost")),
     "total": lambda rows: math.fsum(values(rows, "far")),
+    "stay": lambda rows: math.fsum(values(rows, "stay")),
     "mean": lambda rows: float(np.mean(values(rows, "far"))),
     "mean_income": lambda rows: float(np.mean(values(rows, "income"))),
     "var": lambda rows: float(np.var(values(rows, "far"), ddof=1)),
@@ -98,9 +107,9 @@ TRUTH: dict[str, Exact] = {
     "middle": lambda rows: float(np.quantile(values(rows, "income"), 0.5, method="inverted_cdf")),
     "upper": lambda rows: float(np.quantile(values(rows, "cost"), 0.9, method="inverted_cdf")),
 }
-FINE = {"sum", "total"}
+FINE = {"sum", "total", "stay"}
 """Outputs with noise so fine that an interval can be as narrow as its rate allows."""
-LINEAR = {"n", "present", "people", "sum", "total"}
+LINEAR = {"n", "present", "people", "sum", "total", "stay"}
 EQUAL = LINEAR | {"mean", "var", "dev"}
 """Outputs whose error is foreseen for cells such as these; that of `mean_income` is foreseen for another mean."""
 RANKED = {"middle": ("income", 0.5), "upper": ("cost", 0.9)}
@@ -110,6 +119,7 @@ GROUPED = "FROM data GROUP BY plan, ok, visits"
 QUESTIONS = {
     "counts and sums": f"SELECT plan, ok, visits, COUNT(*) AS n, COUNT(income) AS present, SUM(cost) AS sum, "
     f"SUM(far) AS total {GROUPED}",
+    "days between dates": f"SELECT plan, ok, visits, SUM(went - came) AS stay {GROUPED}",
     "means": f"SELECT plan, ok, visits, AVG(far) AS mean, AVG(income) AS mean_income {GROUPED}",
     "variances": f"SELECT plan, ok, visits, VARIANCE(far) AS var, VAR_POP(far) AS var_pop {GROUPED}",
     "deviations": f"SELECT plan, ok, visits, STDDEV(far) AS dev, STDDEV_POP(far) AS dev_pop {GROUPED}",

@@ -14,9 +14,9 @@ from banister.engines.sql.dates import (
     part_of,
     written_day,
 )
-from banister.engines.sql.place import only, refused
+from banister.engines.sql.place import only, placed, refused
 from banister.engines.sql.scope import Scope
-from banister.errors import BadValue, Refused
+from banister.errors import Refused
 from banister.tables import dates, terms
 from banister.tables.reading import Value
 from banister.tables.schema import Kind
@@ -34,12 +34,8 @@ SIGNS: dict[type[exp.Expr], str] = {
 
 def quantity(node: exp.Expr, scope: Scope) -> Quantity:
     """The bounded number or date that an expression is."""
-    try:
+    with placed(node):
         return _quantity(node, scope)
-    except Refused:
-        raise
-    except BadValue as error:
-        raise refused(node, str(error)) from None
 
 
 def _quantity(node: exp.Expr, scope: Scope) -> Quantity:
@@ -148,12 +144,8 @@ def _cases(node: exp.Expr, scope: Scope) -> Quantity:
 
 def condition(node: exp.Expr, scope: Scope) -> Condition:
     """The condition that an expression is, with SQL's three-valued logic kept as it stands."""
-    try:
+    with placed(node):
         return _condition(node, scope)
-    except Refused:
-        raise
-    except BadValue as error:
-        raise refused(node, str(error)) from None
 
 
 def _condition(node: exp.Expr, scope: Scope) -> Condition:

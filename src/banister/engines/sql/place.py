@@ -1,8 +1,11 @@
 """Refusing a piece of SQL: where it stands, why, and what to write instead."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from sqlglot import exp
 
-from banister.errors import Refused
+from banister.errors import BadValue, Refused
 
 
 def refused(node: exp.Expr | None, why: str, instead: str = "") -> Refused:
@@ -13,6 +16,17 @@ def refused(node: exp.Expr | None, why: str, instead: str = "") -> Refused:
     where = place(node)
     what = f"'{shown(node)}'{where}: " if node is not None else ""
     return Refused(f"{what}{why}{' ' + instead if instead else ''}")
+
+
+@contextmanager
+def placed(node: exp.Expr) -> Iterator[None]:
+    """Give an error about values the place in the text; one that has a place keeps it."""
+    try:
+        yield
+    except Refused:
+        raise
+    except BadValue as error:
+        raise refused(node, str(error)) from None
 
 
 def place(node: exp.Expr | None) -> str:

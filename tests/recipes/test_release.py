@@ -329,6 +329,9 @@ def test_the_first_release_makes_the_ledger_and_says_so(tmp_path: Path) -> None:
     here = dataset(tmp_path)
     (tmp_path / "here.ledger").unlink()
     plan = here.plan("SELECT COUNT(*) FROM data", epsilon="0.5")
+    with pytest.raises(BudgetExceeded, match="after 0 charges"):
+        here.release(here.plan("SELECT COUNT(*) FROM data", epsilon=5))
+    assert not (tmp_path / "here.ledger").exists()
     assert here.release(plan).new_ledger == str(tmp_path / "here.ledger")
     assert here.release(plan).new_ledger is None
     with pytest.raises(BudgetExceeded):

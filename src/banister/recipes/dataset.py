@@ -148,12 +148,20 @@ class Dataset:
         if plan.schema != self.schema:
             raise BadValue("The plan was made for another schema. Plan again with this one.")
         source = self.source()
-        book, new = self._book() if ledger is None else (ledger, False)
+        book, made = self._found() if ledger is None else ledger, False
+
+        def opened() -> "Ledger":
+            nonlocal book, made
+            if book is None:
+                book, made = self._make(plan)
+            return book
+
         try:
-            done = release(plan, source, book, bits=bits or SYSTEM, non_negative=non_negative, tell=tell)
-            return Answers(done, book.remaining(), book.terms.budget, new_ledger=book.address if new else None)
+            done = release(plan, source, opened, bits=bits or SYSTEM, non_negative=non_negative, tell=tell)
+            book = opened()
+            return Answers(done, book.remaining(), book.terms.budget, new_ledger=book.address if made else None)
         finally:
-            if ledger is None:
+            if ledger is None and book is not None:
                 book.close()
 
     def source(self) -> "Source":
@@ -187,10 +195,13 @@ class Dataset:
 
     def create_ledger(self) -> "Ledger":
         """Make the ledger that the schema names, once; one that is there is never overwritten."""
+        return self._new_ledger(self._address())
+
+    def _new_ledger(self, address: str) -> "Ledger":
         from banister.accounting.filters import AsYouGo
         from banister.recipes.ledger import Ledger
 
-        address, budget = self._address(), self.schema.budget
+        budget = self.schema.budget
         assert budget is not None
         # Values that are not declared cost a delta of their own; half of it is kept for them where there are any.
         unknown = any(
@@ -203,13 +214,20 @@ class Dataset:
             questions=AsYouGo(reserve="1/2") if unknown else AsYouGo(),
         )
 
-    def _book(self) -> "tuple[Ledger, bool]":
-        """The ledger, and whether it had to be made; one in memory would be forgotten, so it is not made here."""
+    def _found(self) -> "Ledger | None":
+        """The ledger, if it is there; one in memory would be forgotten, so it is not made here."""
         try:
-            return self.ledger(), False
+            return self.ledger()
         except LedgerMissing:
             if self._address() == "memory:":
                 raise
+            return None
+
+    def _make(self, plan: "Plan") -> "tuple[Ledger, bool]":
+        """Make the ledger for its first charge, and say whether that was needed. What does not fit makes none."""
+        with self._new_ledger("memory:") as trial:
+            cost, _ = trial.fitting(plan.costs, neighbours=plan.neighbours)
+            trial.charge(cost, label=plan.label, neighbours=plan.neighbours)
         try:
             return self.create_ledger(), True
         except LedgerExists:  # Another release was quicker.

@@ -70,16 +70,19 @@ class Released:
 def release(
     plan: Plan,
     source: Source,
-    ledger: Ledger,
+    ledger: Ledger | Callable[[], Ledger],
     *,
     bits: BitSource = SYSTEM,
     non_negative: bool = False,
     tell: Tell = lambda stage: None,
 ) -> Released:
-    """Run a plan. Raises before anything is charged, or charges and then draws."""
+    """Run a plan. Raises before anything is charged, or charges and then draws.
+
+    A ledger that is given as a function is opened when it is charged, after the engine's work.
+    """
     exact = _add_up_all(plan, source, bits, tell)
     tell("charging the ledger")
-    receipt = _charge(plan, ledger)
+    receipt = _charge(plan, ledger if isinstance(ledger, Ledger) else ledger())
     receipt.use(plan=plan.digest)
     tell("drawing")
     tables = _draw_all(plan, exact, bits)

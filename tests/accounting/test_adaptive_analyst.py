@@ -75,7 +75,7 @@ MENUS: dict[str, tuple[Question, ...]] = {
 }
 
 REACHED = {
-    Guard.RENYI: (0.15746, 0.21185, 0.09891, 0.13488, 0.10617, 0.18968, 0.21284),
+    Guard.RENYI: (0.15746, 0.21185, 0.09891, 0.13488, 0.10617, 0.18309, 0.21284),
     Guard.BASIC: (0.0, 0.26598, 0.0, 0.0, 0.0, 0.07314, 0.0975),
     Guard.ZCDP: (0.11871, 0.17427, 0.09061, 0.09175, 0.09293, 0.11832, 0.17466),
     Guard.GDP: (0.12027, 0.18248, 0.18838, 0.09175, 0.18578, 0.13078, 0.1998),
@@ -206,18 +206,19 @@ def test_the_deltas_of_all_gates_and_of_the_reserve_add_up_to_the_budget(
         assert total > float(budget.delta) * 0.999
 
 
-def test_an_order_that_is_chosen_by_the_answers_gives_away_more_than_one_that_is_fixed() -> None:
-    """Two gates let her end some paths within one order and some within the other, and she gains a fifth by it. That is
-    why a filter splits delta among its gates, and why its Rényi order is fixed before the first answer."""
-    budget = Guarantee(2, "1/10")
-    menu = [*map(response, (2, 4, 8)), *(lopsided(18, 3, idle=Fraction(idle, 4)) for idle in range(3))]
-    menu += [lopsided(up, 1, idle=Fraction(idle, 4)) for up in (17, 20, 28) for idle in range(3)]
-    gates = [Renyi(renyi_limit(budget, order), order) for order in (Fraction(2), Fraction(12))]
+def test_an_order_that_is_chosen_by_the_answers_breaks_the_budget() -> None:
+    """Two gates that each have the whole delta let her end some paths within one order and some within the other: each
+    alone keeps (3, 1/10), both together give away 0.1097. That is why a filter splits delta among its gates, and why
+    its Rényi order is fixed before the first answer."""
+    budget = Guarantee(3, "1/10")
+    menu = [*map(response, (2, 3, 22, 24, 25)), lopsided(32, 1), lopsided(28, 2, idle=Fraction(1, 4))]
+    gates = [Renyi(renyi_limit(budget, order), order) for order in (Fraction(2), Fraction(6))]
     one, other, both = (
         worst(Filter(Fraction(1, 10**20), tuple(chosen)), menu, budget.epsilon)
         for chosen in (gates[:1], gates[1:], gates)
     )
-    assert 1.1 * max(one, other) < both <= one + other
+    assert max(one, other) <= budget.delta < both * ROUNDING
+    assert both <= one + other
 
 
 PLANS: list[tuple[Sequence[Cost | tuple[Cost, int]], tuple[Question, ...], float]] = [

@@ -1,5 +1,6 @@
 """A charge says what it costs and what it is for."""
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -53,3 +54,13 @@ def test_the_summary_covers_both_directions() -> None:
     assert largest_finite_loss(loss) == 0
     assert escape(PrivacyLoss.of_one_sided_atoms([(Fraction(1), arb(1))], infinite=arb(0))) > Fraction(1, 2)
     assert largest_finite_loss(PrivacyLoss.gaussian(Fraction(1))) is None
+
+
+def test_the_delta_of_one_charge_counts_the_worse_order_of_each_of_its_parts() -> None:
+    """One part may tell all about one neighbour, one about the other: one charge costs what two do, less the overlap."""
+    one = PrivacyLoss.of_one_sided_atoms([(Fraction(0), ball(Fraction(3, 4)))], infinite=ball(Fraction(1, 4)))
+    gains = PrivacyLoss.of_one_sided_atoms([(Fraction(2), arb(1))], infinite=arb(0))  # Turned: 1 − e^−2 is infinite.
+    assert escape(one.with_(gains)) == pytest.approx(1 - 3 / 4 * math.exp(-2))
+    assert escape(one.times(2)) == Fraction(7, 16)
+    assert escape(PrivacyLoss.pure(Fraction(1)).times(5)) == 0
+    assert escape(PrivacyLoss.nothing()) == 0

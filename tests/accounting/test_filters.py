@@ -290,3 +290,21 @@ def test_dust_is_no_room() -> None:
     nearly = guard.place(guard.start(), guard.prices(pure(1 - Fraction(1, 10**12))))
     assert nearly is not None
     assert guard.largest_epsilon(nearly) == 0
+
+
+def test_a_budget_without_an_epsilon_refuses_gaussian_noise_in_words() -> None:
+    guard = filter_for(Guarantee(0, "1e-6"), AsYouGo())
+    loss = of(PrivacyLoss.gaussian(Fraction(1, 100)))
+    assert guard.prepare(loss)(guard.start()) is None
+    assert "cannot price a loss without a bound" in guard.why_not(guard.start(), loss)
+    assert guard.prepare(of(Guarantee(0, "1e-8")))(guard.start()) is not None
+
+
+@pytest.mark.parametrize("questions", EACH, ids=NAMES)
+def test_a_gate_from_which_the_budget_never_follows_is_left_out(questions: AsYouGo) -> None:
+    """At (1e-9, 1e-12) no order that is tried gives the budget, even from no divergence; a limit of 0 would still take
+    the guarantees whose escape brings the divergence of the rest to 0 or below."""
+    guard = filter_for(Guarantee("1e-9", "1e-12"), questions)
+    assert all(gate.limit > 0 for gate in guard.gates)
+    if questions.guard is Guard.RENYI:
+        assert len(guard.gates) == 1

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from banister.core.exact import fraction_up
+from flint import arb
+
+from banister.core.exact import BALL_BITS, fraction_up, precision
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
@@ -110,6 +112,14 @@ def largest_finite_loss(loss: PrivacyLoss) -> Fraction | None:
 
 
 def escape(loss: PrivacyLoss) -> Fraction:
-    """Upper bound of the probability that an output tells the neighbours apart for certain."""
-    law = loss.law
-    return max(Fraction(0), fraction_up(law.infinite()), fraction_up(law.reverse().infinite()))
+    """Upper bound of the probability that an output tells the neighbours apart for certain.
+
+    The worse order of the neighbours is taken part by part, not for the whole: a gate that puts the worst pair of its
+    (epsilon, delta) in the place of each part needs the delta of each (docs/math/filters.md, "One charge for several
+    releases").
+    """
+    with precision(BALL_BITS):
+        kept = arb(1)
+        for law, count in loss.terms:
+            kept *= (1 - arb.max(law.infinite(), law.reverse().infinite())) ** count
+        return max(Fraction(0), fraction_up(1 - kept))

@@ -194,4 +194,6 @@ def _gate(inner: Guarantee, questions: AsYouGo) -> tuple[Gate, ...]:
         Guard.GDP: lambda: GaussianGate.for_budget(inner),
         Guard.UNITS: lambda: Units.for_budget(inner, need.exact("unit", questions.unit)),
     }
-    return (makers[questions.guard](),)
+    gate = makers[questions.guard]()
+    # Where even a divergence of 0 does not give the budget, a charge at the price 0 would not keep it.
+    return (gate,) if gate.limit > 0 else ()

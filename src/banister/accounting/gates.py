@@ -67,7 +67,7 @@ class Basic(Gate):
 
     def _bell(self, law: Gaussian) -> Fraction | None:
         """About the least p, never below it, for which the noise keeps (p, spare · p / limit)."""
-        if not (self.spare > 0 and self._keeps(law, self.limit)):
+        if not (self.spare > 0 and self.limit > 0 and self._keeps(law, self.limit)):
             return None
         low, high = Fraction(0), self.limit
         for _ in range(PRICE_BITS):

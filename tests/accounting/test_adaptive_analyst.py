@@ -152,6 +152,27 @@ def test_gaussian_noise_where_epsilons_are_added_up_reaches_the_spare_delta() ->
     assert worst(accountant, parts, Fraction(1)) == pytest.approx(0.0366, rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("share", "beside", "reached"),
+    [(2, response(2), 0.03658), (4, response(4), 0.02485), (8, response(1), 0.00574)],
+    ids=["half", "quarter", "eighth"],
+)
+def test_gaussian_and_bounded_noise_in_one_charge_pay_for_both(share: int, beside: Question, reached: float) -> None:
+    accountant = Filter(Fraction(0), (Basic(Fraction(1), Fraction(1, 10)),))
+    bell = gaussian(GaussianGate.for_budget(Guarantee(1, "1/10")).limit / share)
+    assert worst(accountant, [together(bell, beside)], Fraction(1)) == pytest.approx(reached, rel=0.02)
+
+
+@pytest.mark.parametrize(("share", "reached"), [(2, 0.09907), (4, 0.02711), (8, 0.02674)])
+def test_gaussian_noise_twice_in_one_charge_pays_for_both(share: int, reached: float) -> None:
+    """Two halves of the limit in one charge are the limit: the spare delta is reached, and not exceeded."""
+    accountant = Filter(Fraction(0), (Basic(Fraction(1), Fraction(1, 10)),))
+    limit = GaussianGate.for_budget(Guarantee(1, "1/10")).limit
+    bell, smaller = gaussian(limit / share), gaussian(limit / share / 2)
+    assert worst(accountant, [together(bell, bell)], Fraction(1)) == pytest.approx(reached, rel=0.02)
+    assert worst(accountant, [together(bell, bell), together(bell, smaller)], Fraction(1)) <= 0.1
+
+
 def test_one_lopsided_question_all_but_reaches_the_renyi_limit() -> None:
     """Its loss is a little above epsilon or far below: there the conversion from one order has next to no slack."""
     budget = Guarantee(8, "1/10")

@@ -57,7 +57,7 @@ def test_the_summary_covers_both_directions() -> None:
 
 
 def test_the_delta_of_one_charge_counts_the_worse_order_of_each_of_its_parts() -> None:
-    """One part may tell all about one neighbour, one about the other: one charge costs what two do, less the overlap."""
+    """One part may tell all about one neighbour, one about the other: one charge costs as two do, less the overlap."""
     one = PrivacyLoss.of_one_sided_atoms([(Fraction(0), ball(Fraction(3, 4)))], infinite=ball(Fraction(1, 4)))
     gains = PrivacyLoss.of_one_sided_atoms([(Fraction(2), arb(1))], infinite=arb(0))  # Turned: 1 − e^−2 is infinite.
     assert escape(one.with_(gains)) == pytest.approx(1 - 3 / 4 * math.exp(-2))

@@ -1,5 +1,6 @@
 """Prices are never too low, limits never too high."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -136,6 +137,33 @@ def test_the_parts_of_a_loss_are_priced_one_by_one() -> None:
         assert float(together or 0) == pytest.approx(float(alone or 0) + float(rest or 0))
     assert gates[0].price(mixed) is None
     assert gates[4].price(mixed) is None
+
+
+def test_one_charge_never_costs_more_than_two() -> None:
+    """And no less than the dearer of the two, in every currency; less than both where docs/math/filters.md says so."""
+    lopsided = [(Fraction(math.log(2)), ball(Fraction(1, 2))), (Fraction(math.log(2 / 3)), ball(Fraction(1, 2)))]
+    one_way = PrivacyLoss.of_one_sided_atoms(lopsided, infinite=arb(0))
+    other_way = PrivacyLoss.of_terms((law.reverse(), count) for law, count in one_way.terms)
+    bell, small = PrivacyLoss.gaussian(Fraction(1, 100)), PrivacyLoss.pure(Fraction(1, 10))
+    gates = (
+        Basic(Fraction(2), Fraction(1, 100)),
+        Renyi(Fraction(1), Fraction(4)),
+        Concentrated(Fraction(1)),
+        GaussianGate(Fraction(1)),
+        Units(Fraction(999), Fraction(1, 10)),
+    )
+    cheaper = set()
+    for gate in gates:
+        for a, b in itertools.combinations((bell, PrivacyLoss.gaussian(Fraction(1, 64)), small, one_way, other_way), 2):
+            one, two, both = gate.price(a), gate.price(b), gate.price(a.with_(b))
+            if one is None or two is None:
+                assert both is None
+                continue
+            assert both is not None
+            assert max(one, two) < both <= one + two + Fraction(1, 2**20)
+            if both < (one + two) * Fraction(99, 100):
+                cheaper.add(type(gate))
+    assert cheaper == {Basic, Renyi}
 
 
 def test_gates_have_words_for_people() -> None:

@@ -114,6 +114,9 @@ def test_asymmetric_losses_cost_the_worse_direction() -> None:
     loss = PrivacyLoss.of_one_sided_atoms([(v, ball(Fraction(1, 2))) for v in values], infinite=arb(0))
     price = float(Renyi(Fraction(1), Fraction(2)).price(loss) or 0)
     assert price == pytest.approx(max(math.log(4 / 3), math.log(1 / 8 + 9 / 8)), rel=1e-6)
+    turned = PrivacyLoss.of_terms((law.reverse(), count) for law, count in loss.terms)
+    for way in (loss, turned):  # Whichever order is the worse one, it is counted three times.
+        assert float(Renyi(Fraction(1), Fraction(2)).price(way.times(3)) or 0) == pytest.approx(3 * price)
 
 
 def test_the_parts_of_a_loss_are_priced_one_by_one() -> None:

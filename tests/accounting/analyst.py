@@ -210,7 +210,7 @@ class Analyst:
             return known
         assert depth < 400, "the accountant lets her ask for ever"
         assert len(self.values) < MOST_STATES, "the accountant leaves her more ways than a limit can"
-        best = self._stop
+        best: Values = self._stop
         for tell, place in self._moves:
             after = place(totals)
             if after is None:

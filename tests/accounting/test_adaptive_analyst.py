@@ -210,7 +210,8 @@ def delta_of(gate: Gate, epsilon: Fraction) -> float:
 
 
 def renyi_delta(order: float, divergence: float, epsilon: float) -> float:
-    return math.exp(min((order - 1) * (divergence - epsilon), 99)) * (1 - 1 / order) ** order / (order - 1)
+    log = min((order - 1) * (divergence - epsilon), 99) + order * math.log1p(-1 / order)
+    return math.exp(log) / (order - 1)
 
 
 @pytest.mark.parametrize("guard", Guard)

@@ -79,6 +79,14 @@ def test_a_question_of_another_kind_fits_if_it_keeps_the_guarantee() -> None:
     assert fill(plan, [Guarantee("0.1", "1e-6")]) is None
 
 
+def test_a_question_that_gives_away_a_hair_more_than_the_guarantee_does_not_fit() -> None:
+    plan = plan_for(BUDGET, [Guarantee("0.5", "1e-7")])
+    assert fill(plan, [Guarantee("0.4999", "0.999e-7")]) == [1]
+    assert fill(plan, [Guarantee("0.5", "1.001e-7")]) is None
+    assert fill(plan, [Guarantee("0.5001", "1e-7")]) is None
+    assert fill(plan, [PrivacyLoss.laplace(Fraction("0.5001"))]) is None
+
+
 def test_a_slot_for_one_mechanism_takes_that_alone() -> None:
     plan = plan_for(BUDGET, [(PrivacyLoss.gaussian(Fraction(1, 100)), 2)])
     assert fill(plan, [PrivacyLoss.gaussian(Fraction(1, 100))] * 2) == [2]

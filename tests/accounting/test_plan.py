@@ -57,6 +57,13 @@ def test_a_list_that_adds_up_to_the_budget_exactly_is_taken() -> None:
     assert plan_for(Guarantee(1, "1e-6"), [(Guarantee("0.1", "1e-7"), 10)]).slots[0].count == 10
 
 
+def test_a_list_whose_deltas_alone_exceed_the_budget_is_refused() -> None:
+    """Epsilons that add up to the budget's are not enough."""
+    for questions in ([Guarantee("0.5", "1e-5")], [(Guarantee("0.1", "2e-7"), 10)]):
+        with pytest.raises(BudgetExceeded, match="The plan gives away epsilon"):
+            plan_for(Guarantee(1, "1e-6"), questions)
+
+
 def test_slots_may_be_used_in_any_order() -> None:
     sizes = [Guarantee("0.1"), Guarantee("0.2"), Guarantee("0.3")]
     plan = plan_for(BUDGET, sizes)

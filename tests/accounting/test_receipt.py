@@ -3,15 +3,17 @@
 import copy
 import os
 import pickle
+from fractions import Fraction
 
 import pytest
 
 from banister.accounting.receipt import Receipt
+from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue, ReceiptUsed
 
 
 def receipt(plan: str = "") -> Receipt:
-    return Receipt(sequence=3, hash="ab" * 32, label="ages", plan=plan)
+    return Receipt(sequence=3, hash="ab" * 32, label="ages", plan=plan, paid=PrivacyLoss.pure(Fraction(1)))
 
 
 def test_a_receipt_works_once() -> None:

@@ -6,9 +6,10 @@ from typing import Protocol
 
 from flint import arb
 
-from banister.core.exact import BALL_BITS, fraction_up, precision
+from banister.core.exact import BALL_BITS, ball, fraction_up, precision
 from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
+from banister.core.law import Gaussian
+from banister.core.loss import PrivacyLoss, own_delta
 from banister.errors import BadValue
 
 LONGEST_LABEL = 200
@@ -97,6 +98,41 @@ def priceable(loss: PrivacyLoss) -> PrivacyLoss:
     return PrivacyLoss.of_terms(
         (law if law.moment(two).is_finite() else law.bounds(GRID_WIDTH)[0], count) for law, count in loss.terms
     )
+
+
+def keeps(loss: PrivacyLoss, guarantee: Guarantee) -> bool:
+    """Whether it is proven that a loss keeps a guarantee; False where it does not, or where that cannot be told.
+
+    Certified:  the largest finite losses and the masses at infinity are added up in exact fractions; Gaussian terms, as
+                one, must keep what that leaves of epsilon and delta ([KOV15] Thm 3.1). Where adding up is not enough,
+                the upper end of the composed curve decides.
+
+    >>> thirds = PrivacyLoss.pure(Fraction(1, 3)).times(3)
+    >>> keeps(thirds, Guarantee(1)), keeps(thirds, Guarantee(Fraction(999, 1000)))
+    (True, False)
+    """
+    bells = sum((mu * count for law, count in loss.terms if (mu := law.gaussian()) is not None), Fraction(0))
+    rest = PrivacyLoss.of_terms((law, count) for law, count in loss.terms if law.gaussian() is None)
+    bounded = largest_finite_loss(rest)
+    if bounded is not None:
+        left = guarantee.epsilon - bounded
+        spare = guarantee.delta - sum((count * own_delta(law) for law, count in rest.terms), Fraction(0))
+        if left >= 0 and spare >= 0:
+            with precision(BALL_BITS):
+                if bells == 0 or bool(Gaussian(bells).hockey_stick(left) <= ball(spare)):
+                    return True
+    return Fraction(loss.delta_at(guarantee.epsilon).up) <= guarantee.delta
+
+
+def covers(paid: PrivacyLoss, owed: PrivacyLoss) -> bool:
+    """Whether it is proven that what was paid is at least what is owed: the same loss, or a guarantee that it keeps."""
+    if dict(paid.terms) == dict(owed.terms):
+        return True
+    epsilon = largest_finite_loss(paid)
+    if epsilon is None:
+        return False
+    promise = Guarantee(epsilon, min(Fraction(1), sum((n * own_delta(law) for law, n in paid.terms), Fraction(0))))
+    return dict(PrivacyLoss.of_guarantee(promise).terms) == dict(paid.terms) and keeps(owed, promise)
 
 
 def largest_finite_loss(loss: PrivacyLoss) -> Fraction | None:

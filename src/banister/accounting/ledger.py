@@ -100,7 +100,7 @@ def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str) -> Rece
         line = store.append(decide)
     except _Refused as refused:
         raise BudgetExceeded(_refusal(terms, charge, refused)) from None
-    return Receipt(sequence=line.sequence, hash=line.hash, label=charge.label, plan=charge.plan)
+    return Receipt(sequence=line.sequence, hash=line.hash, label=charge.label, plan=charge.plan, paid=charge.loss)
 
 
 def remaining(store: Store, terms: Terms) -> Remaining:

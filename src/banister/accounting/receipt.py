@@ -3,7 +3,9 @@
 import os
 import threading
 
-from banister.errors import BadValue, ReceiptUsed
+from banister.accounting.charge import covers
+from banister.core.loss import PrivacyLoss
+from banister.errors import BadValue, ReceiptUsed, Uncertified
 
 
 class Receipt:
@@ -13,13 +15,14 @@ class Receipt:
     payment is one release. A crash between the two loses the payment, never the privacy.
     """
 
-    __slots__ = ("_lock", "_process", "_used", "hash", "label", "plan", "sequence")
+    __slots__ = ("_lock", "_process", "_used", "hash", "label", "paid", "plan", "sequence")
 
-    def __init__(self, *, sequence: int, hash: str, label: str, plan: str) -> None:  # noqa: A002
+    def __init__(self, *, sequence: int, hash: str, label: str, plan: str, paid: PrivacyLoss) -> None:  # noqa: A002
         self.sequence = sequence
         self.hash = hash
         self.label = label
         self.plan = plan
+        self.paid = paid
         self._process = os.getpid()
         self._used = False
         self._lock = threading.Lock()
@@ -29,12 +32,20 @@ class Receipt:
         """Number and hash of the line: keep it elsewhere, and `verify` shows that the ledger still holds it."""
         return f"{self.sequence}:{self.hash}"
 
-    def use(self, *, plan: str = "") -> None:
-        """Spend the receipt on the plan it was paid for; the second time, or for another plan, it raises."""
+    def use(self, *, plan: str = "", owed: PrivacyLoss | None = None) -> str:
+        """Spend the receipt on the plan it was paid for, and give its proof.
+
+        It raises the second time, for another plan, and for a draw that owes more than was paid.
+        """
         if plan != self.plan:
             raise BadValue(
                 f"The receipt of charge {self.sequence} ('{self.label}') was paid for another plan. "
                 f"Charge the ledger for this one."
+            )
+        if owed is not None and not covers(self.paid, owed):
+            raise Uncertified(
+                f"The receipt of charge {self.sequence} ('{self.label}') is not proven to pay for what is about to be "
+                f"drawn. Nothing was drawn. Charge the loss of what is drawn."
             )
         with self._lock:
             if self._used or os.getpid() != self._process:
@@ -43,6 +54,7 @@ class Receipt:
                     f"process. One charge pays for one release: charge the ledger again."
                 )
             self._used = True
+        return self.proof
 
     def __reduce__(self) -> tuple[object, ...]:
         raise ReceiptUsed(

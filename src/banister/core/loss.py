@@ -14,7 +14,7 @@ from banister.core import need
 from banister.core.atoms import Atoms
 from banister.core.curve import Curve
 from banister.core.direction import Direction
-from banister.core.exact import BALL_BITS, Bracket, Number, ball, exp_ball, precision
+from banister.core.exact import BALL_BITS, Bracket, Number, ball, exp_ball, fraction_up, precision
 from banister.core.guarantee import Guarantee
 from banister.core.law import Gaussian, Laplace, Law
 from banister.core.product import Product
@@ -166,6 +166,17 @@ class PrivacyLoss:
         return tuple(Direction.of_terms(terms, relative_width=relative_width) for terms in orders)
 
 
+def own_delta(law: Law) -> Fraction:
+    """The mass at infinity: exact for what a guarantee's delta stands for, rounded up for any other law."""
+    key = law.identity()
+    if isinstance(key, tuple) and key[:1] == (_REVEAL,):
+        return Fraction(key[1])
+    return max(Fraction(0), fraction_up(law.infinite()), fraction_up(law.reverse().infinite()))
+
+
+_REVEAL = "all or nothing"
+
+
 def _response(epsilon: Fraction) -> tuple[tuple[Law, int], ...]:
     epsilon = need.non_negative("epsilon", epsilon)
     if epsilon == 0:
@@ -181,7 +192,7 @@ def _all_or_nothing(delta: Fraction) -> tuple[tuple[Law, int], ...]:
     if delta == 0:
         return ()
     with precision(BALL_BITS):
-        return ((Atoms(("all or nothing", delta), (Fraction(0),), (ball(1 - delta),), ball(delta)), 1),)
+        return ((Atoms((_REVEAL, delta), (Fraction(0),), (ball(1 - delta),), ball(delta)), 1),)
 
 
 def _atoms(atoms: Iterable[tuple[Fraction, arb]], infinite: arb, *, symmetric: bool) -> Atoms:

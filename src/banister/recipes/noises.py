@@ -15,10 +15,10 @@ from banister.accounting.gates import GaussianGate
 from banister.core.exact import BALL_BITS, Bracket, brief, precision
 from banister.core.guarantee import Guarantee
 from banister.core.loss import PrivacyLoss
-from banister.errors import BadValue
+from banister.errors import BadValue, Uncertified
 from banister.mechanisms import IntegerStaircase, RoundedGaussian, TruncatedStaircase
 from banister.tables.measures import Measure, Share
-from banister.tables.split import PARTS
+from banister.tables.split import proportions
 
 Noise = IntegerStaircase | TruncatedStaircase | RoundedGaussian
 
@@ -46,6 +46,8 @@ class Measured:
             return PrivacyLoss.gaussian(self.share.squares / Fraction(self.noise.sigma) ** 2)
         if self.share.moves == 1:
             return self.noise.loss().times(self.share.touches)
+        if isinstance(self.noise, TruncatedStaircase):
+            raise Uncertified("The loss of truncated noise is known for one sensitivity a cell, not for several.")
         return PrivacyLoss.pure(self.share.moves * self.noise.epsilon).times(self.share.touches // self.share.moves)
 
     @property
@@ -84,9 +86,8 @@ def joint_noise(
     allowed = GaussianGate.for_budget(level).limit
     roots = [math.sqrt(share.squares * m) for share, m in zip(shares, matter, strict=True)]
     found = []
-    for measure, share, root in zip(measures, shares, roots, strict=True):
-        part = allowed * Fraction(max(1, int(root / sum(roots) * PARTS)), PARTS)
-        sigma = _least_sigma(share.squares, part)
+    for measure, share, part in zip(measures, shares, proportions(roots), strict=True):
+        sigma = _least_sigma(share.squares, allowed * part)
         noise = RoundedGaussian.with_sigma(sigma=sigma, sensitivity=share.sensitivity, cost="power")
         found.append(Measured(measure=measure, share=share, epsilon=Fraction(0), noise=noise))
     return tuple(found)

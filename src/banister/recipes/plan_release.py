@@ -20,6 +20,9 @@ from banister.tables.schema import Schema
 from banister.tables.split import cost, share_out
 from banister.tables.terms import Quantity
 
+WEIGHTS = Fraction(1, 10**60), Fraction(10**60)
+"""The least and the largest weight of an answer: squares of sensitivities times these stay within doubles."""
+
 __all__ = ["Part", "Plan", "plan_release", "takes_delta"]
 
 
@@ -88,7 +91,8 @@ def _weights(question: Question, given: Mapping[str, Number]) -> list[float]:
     for name in given:
         if name not in names:
             raise BadValue(f"weights name '{name}', which is no answer; the answers are {', '.join(names)}.")
-    return [float(need.positive(f"weight of {name}", given.get(name, 1))) for name in names]
+    hint = "Weights are compared with each other; beyond this one of them would count for nothing."
+    return [float(need.between(f"weight of {name}", given.get(name, 1), *WEIGHTS, hint)) for name in names]
 
 
 def _part(

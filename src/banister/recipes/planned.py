@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+from banister.accounting.charge import keeps
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.core.loss import PrivacyLoss
+from banister.errors import Uncertified
 from banister.mechanisms import RoundedGaussian, TruncatedStaircase
 from banister.recipes.consistent import Family
 from banister.recipes.foresight import Forecast, forecast, spread_of, usual_laplace
@@ -63,9 +65,17 @@ class Part:
     def loss(self) -> PrivacyLoss:
         """What all answers of this question give away about one person, measure by measure."""
         losses = [*(m.loss() for m in self.measured), *(ladder.loss() for ladder in self.ladders)]
+        return self.appearance().with_(*losses)
+
+    def appearance(self) -> PrivacyLoss:
+        """What it gives away that an unknown value appears at all, beside the noisy number of people behind it.
+
+        Truncated noise has paid for it: out of nothing it never exceeds the bar. Gaussian noise has not; one person
+        alone exceeds the bar with probability delta/2 at most, over all her cells.
+        """
         if self.joint and self.question.open:
-            losses.append(PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2)))
-        return PrivacyLoss.nothing().with_(*losses)
+            return PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2))
+        return PrivacyLoss.nothing()
 
     @property
     def selector(self) -> TruncatedStaircase:
@@ -113,6 +123,13 @@ class Plan:
     confidence: float
     families: tuple[Family, ...] = ()
     """Questions whose answers are made to agree after the noise is drawn."""
+
+    def __post_init__(self) -> None:
+        if not keeps(self.loss, self.guarantee):
+            raise Uncertified(
+                f"What the plan would draw is not proven to keep {self.guarantee}, so it cannot be made. Plan again "
+                "with plan_release, whose plans keep theirs; if it was made so, please report it."
+            )
 
     @property
     def neighbours(self) -> Neighbours:

@@ -11,7 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from banister.accounting.charge import covers, keeps
 from banister.accounting.receipt import Receipt
+from banister.core.loss import PrivacyLoss
+from banister.errors import Uncertified
 from banister.recipes.consistent import above_zero, additive, agree
 from banister.recipes.ladder import choose, columns_of
 from banister.recipes.ledger import Ledger
@@ -82,13 +85,28 @@ def release(
     """
     exact = _add_up_all(plan, source, bits, tell)
     tell("charging the ledger")
+    owed = _owed(plan)
     receipt = _charge(plan, ledger if isinstance(ledger, Ledger) else ledger())
-    receipt.use(plan=plan.digest)
+    proof = receipt.use(plan=plan.digest, owed=owed)
     tell("drawing")
     tables = _draw_all(plan, exact, bits)
     if non_negative:
         tables = _all_raised(plan, tables)
-    return Released(plan, tables, receipt.proof, non_negative)
+    return Released(plan, tables, proof, non_negative)
+
+
+def _owed(plan: Plan) -> PrivacyLoss:
+    """What the draws give away, added up anew from the noises, bars and ladders that are about to draw."""
+    noises = [one.loss() for part in plan.parts for one in part.measured]
+    bars = [part.appearance() for part in plan.parts]
+    ladders = [ladder.loss() for part in plan.parts for ladder in part.ladders]
+    owed = PrivacyLoss.nothing().with_(*noises, *bars, *ladders)
+    if not (covers(plan.loss, owed) and keeps(owed, plan.guarantee)):
+        raise Uncertified(
+            f"What is about to be drawn is not proven to keep {plan.guarantee} and the loss that the plan states. "
+            "Nothing was charged and nothing was drawn. Plan again."
+        )
+    return owed
 
 
 def _charge(plan: Plan, ledger: Ledger) -> Receipt:

@@ -6,7 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from banister.apps.cli import build
-from banister.errors import BadValue
+from banister.errors import BadValue, LedgerLocked
+from banister.recipes.ledger import Ledger
 
 RUN = CliRunner()
 QUESTION = "SELECT plan, COUNT(*) AS n, AVG(visits) AS visits FROM data GROUP BY plan"
@@ -91,3 +92,36 @@ def test_cost_or_accuracy_must_be_said(health: Path) -> None:
 def test_the_demo_overwrites_nothing(health: Path) -> None:
     with pytest.raises(BadValue, match="is there already"):
         run("demo", ".")
+
+
+def _budget_line(health: Path) -> str:
+    return " ".join(run("plan", "health.toml", QUESTION, "--epsilon", "0.3").split()).partition("rows in a cell. ")[2]
+
+
+def test_a_plan_says_what_is_wrong_with_the_ledger(health: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    schema, book = health / "health.toml", health / "health.ledger"
+    text = schema.read_text()
+    cannot = "What is left of the budget cannot be told, and nothing can be released:"
+    assert _budget_line(health) == "There is no ledger yet: the first release makes it."
+    run("budget", "health.toml", "--create")
+    assert _budget_line(health).startswith("The budget allows it")
+    schema.write_text(text.replace("epsilon = 1", "epsilon = 2"))
+    assert schema.read_text() != text
+    assert f"{cannot} The ledger" in _budget_line(health)
+    assert "was made for the budget (1, " in _budget_line(health)
+    schema.write_text(text)
+    whole = book.read_bytes()
+    book.write_bytes(b"something else" * 100)
+    assert _budget_line(health).startswith(f"{cannot} ")
+    assert "no ledger yet" not in _budget_line(health)
+    book.write_bytes(whole[: len(whole) // 3])
+    assert _budget_line(health).startswith(f"{cannot} ")
+    book.write_bytes(whole)
+
+    def held(*words: object, **names: object) -> None:
+        raise LedgerLocked("Somebody else holds the ledger.")
+
+    monkeypatch.setattr(Ledger, "open", held)
+    assert _budget_line(health) == f"{cannot} Somebody else holds the ledger."
+    schema.write_text(text[: text.index("[budget]")] + text[text.index("[columns]") :])
+    assert f"{cannot} The schema needs a [budget]" in _budget_line(health)

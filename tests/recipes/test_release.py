@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -270,6 +271,19 @@ def test_several_questions_share_one_charge(tmp_path: Path) -> None:
     answers = here.release(plan)
     assert [len(table) for table in answers.tables] == [1, 2]
     assert answers.remaining.charges == 1
+    for name, ask in (
+        ("table", lambda: answers.table),
+        ("intervals", lambda: answers.intervals),
+        ("to_pandas()", answers.to_pandas),
+    ):
+        with pytest.raises(BadValue, match=re.escape(f"Say which: `answers[0].{name}` to `answers[1].{name}`")):
+            ask()
+    assert [len(one.table) for one in answers] == [len(one.intervals) for one in answers] == [1, 2]
+    assert answers[1].to_pandas().shape == (2, 4)
+    assert answers[-1].table == answers[1].table
+    assert repr(answers[1]) == "OneAnswer(2 cells of g, sum_x)"
+    with pytest.raises(BadValue, match=r"There is no question 2: 2 were answered, from answers\[0\] to answers\[1\]"):
+        answers[2]
     files = answers.write(tmp_path / "out.csv")
     assert [path.name for path in files] == ["out.csv", "out-2.csv"]
 

@@ -1,10 +1,12 @@
 """The answers of a release, as a user holds them."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.accounting.ledger import Remaining
 from banister.core.guarantee import Guarantee
+from banister.errors import BadValue
 from banister.recipes.planned import Plan
 from banister.recipes.release import AnswerTable, Released
 from banister.tables.question import Label
@@ -39,20 +41,38 @@ class Answers:
 
     @property
     def table(self) -> list[Row]:
-        """The first question's answers, one row a cell."""
-        return [row_of(self.tables[0], place) for place in range(len(self.tables[0]))]
+        """The answers to the one question, a row per cell. For one of several questions: `answers[1].table`."""
+        return self._only("table").table
 
     @property
     def intervals(self) -> list[dict[str, Label | Interval]]:
-        """The first question's intervals, one row a cell."""
-        table = self.tables[0]
-        rows: list[dict[str, Label | Interval]] = []
-        for place, labels in enumerate(table.labels):
-            row: dict[str, Label | Interval] = dict(zip(table.names, labels, strict=True))
-            for name, found in table.answers.items():
-                row[name] = (table.read(name, found.low[place]), table.read(name, found.high[place]))
-            rows.append(row)
-        return rows
+        """The intervals of the one question, a row per cell. For one of several questions: `answers[1].intervals`."""
+        return self._only("intervals").intervals
+
+    def __len__(self) -> int:
+        """How many questions were answered."""
+        return len(self.tables)
+
+    def __getitem__(self, place: int) -> "OneAnswer":
+        """The answers to one question, counted from 0 in the order in which they were asked."""
+        if not isinstance(place, int) or not -len(self) <= place < len(self):
+            raise BadValue(
+                f"There is no question {place!r}: {len(self)} were answered, from answers[0] to "
+                f"answers[{len(self) - 1}]."
+            )
+        return OneAnswer(self.tables[place])
+
+    def __iter__(self) -> Iterator["OneAnswer"]:
+        return (OneAnswer(table) for table in self.tables)
+
+    def _only(self, name: str) -> "OneAnswer":
+        """The one question; refuses where there are several, so that nobody takes the first for all of them."""
+        if len(self) > 1:
+            raise BadValue(
+                f"{len(self)} questions were answered, so `answers.{name}` would have to leave some out. Say which: "
+                f"`answers[0].{name}` to `answers[{len(self) - 1}].{name}`, or go through them: `for one in answers`."
+            )
+        return self[0]
 
     def write(self, path: str | Path) -> list[Path]:
         """Write a .csv, .parquet or .json file, whole or not at all; several questions become several files."""
@@ -67,13 +87,46 @@ class Answers:
         return write_report(self, Path(path))
 
     def to_pandas(self) -> "DataFrame":
-        """The first question's answers and intervals as a pandas table."""
-        from banister.engines.frames.write import to_pandas
-
-        return to_pandas(columns_of(self.tables[0]))
+        """The answers and intervals of the one question as a pandas table; of several: `answers[1].to_pandas()`."""
+        return self._only("to_pandas()").to_pandas()
 
     def __repr__(self) -> str:
         return f"Answers({sum(len(table) for table in self.tables)} cells, {self.plan.guarantee})"
+
+
+class OneAnswer:
+    """The answers to one question of a release."""
+
+    __slots__ = ("found",)
+
+    def __init__(self, found: AnswerTable) -> None:
+        self.found = found
+
+    @property
+    def table(self) -> list[Row]:
+        """The answers, a row per cell."""
+        return [row_of(self.found, place) for place in range(len(self.found))]
+
+    @property
+    def intervals(self) -> list[dict[str, Label | Interval]]:
+        """The intervals, a row per cell."""
+        table = self.found
+        rows: list[dict[str, Label | Interval]] = []
+        for place, labels in enumerate(table.labels):
+            row: dict[str, Label | Interval] = dict(zip(table.names, labels, strict=True))
+            for name, found in table.answers.items():
+                row[name] = (table.read(name, found.low[place]), table.read(name, found.high[place]))
+            rows.append(row)
+        return rows
+
+    def to_pandas(self) -> "DataFrame":
+        """The answers and intervals as a pandas table."""
+        from banister.engines.frames.write import to_pandas
+
+        return to_pandas(columns_of(self.found))
+
+    def __repr__(self) -> str:
+        return f"OneAnswer({len(self.found)} cells of {', '.join(self.found.columns)})"
 
 
 def row_of(table: AnswerTable, place: int) -> Row:

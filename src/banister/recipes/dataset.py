@@ -223,6 +223,13 @@ class Dataset:
                 raise
             return None
 
+    def awaits_ledger(self) -> bool:
+        """Whether the first release would make the ledger; raises where the one that is there cannot be used."""
+        found = self._found()
+        if found is not None:
+            found.close()
+        return found is None
+
     def _make(self, plan: "Plan") -> "tuple[Ledger, bool]":
         """Make the ledger for its first charge, and say whether that was needed. What does not fit makes none."""
         with self._new_ledger("memory:") as trial:

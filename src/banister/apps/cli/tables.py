@@ -48,7 +48,7 @@ def show_plan(plan: "Plan", dataset: "Dataset") -> None:
         console.print(_plan_table(part, plan))
     if plan.families:
         console.print("Totals will equal the sums of their parts; the errors shown are those after that.")
-    console.print(f"n is the number of rows in a cell. {_left(plan, dataset)}", highlight=False)
+    console.print(f"n is the number of rows in a cell. {_left(plan, dataset)}", highlight=False, markup=False)
 
 
 def _level(plan: "Plan") -> str:
@@ -74,12 +74,14 @@ def _plan_table(part: "Part", plan: "Plan") -> Table:
 
 
 def _left(plan: "Plan", dataset: "Dataset") -> str:
-    from banister.errors import BanisterError
+    from banister.errors import BadValue, LedgerFault
 
     try:
+        if dataset.awaits_ledger():
+            return "There is no ledger yet: the first release makes it."
         largest, after = dataset.remaining().largest_epsilon, dataset.remaining_after(plan)
-    except BanisterError:
-        return "There is no ledger yet: the first release makes it."
+    except (BadValue, LedgerFault) as error:
+        return f"What is left of the budget cannot be told, and nothing can be released: {error}"
     now = f"the largest epsilon that still fits is {brief_down(largest)}"
     if after is None:
         return f"The budget does NOT allow it: {now}."

@@ -15,7 +15,7 @@ from banister.recipes import release as running
 from banister.recipes.plan_release import plan_release
 from banister.recipes.planned import Part, Plan
 from banister.tables.answers import Answer
-from banister.tables.question import Label
+from banister.tables.question import Aggregate, Label
 from banister.tables.schema import Schema
 from banister.tables.work import Totals
 from tests.contract.small_source import Person, Row, SmallSource
@@ -107,7 +107,7 @@ def draws(plan: Plan, people: Sequence[Person]) -> Drawn:
             for cell, value in zip(mine, values.tolist(), strict=True):
                 cell.append(Draw(noise, value))
         for formula in part.formulas:
-            if formula.output.aggregate is running.Aggregate.QUANTILE:
+            if formula.output.aggregate is Aggregate.QUANTILE:
                 for cell in mine:
                     for _ in range(3):
                         choice, scores = next(choices)

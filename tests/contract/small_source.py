@@ -106,7 +106,7 @@ def _place(work: Work, cell: Cell) -> int:
     place = 0
     for axis, label in zip(work.axes, cell, strict=True):
         assert isinstance(axis, Listed)
-        place = place * axis.size + axis.values.index(label)  # type: ignore[arg-type]
+        place = place * axis.size + axis.values.index(label)
     return place
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from banister.core.guarantee import Guarantee
 from banister.core.loss import own_delta
-from banister.mechanisms import IntegerNoise, RoundedGaussian
+from banister.mechanisms import IntegerNoise, IntegerStaircase, PermuteAndFlip, RoundedGaussian, TruncatedStaircase
 from banister.recipes.planned import Plan
 from tests.contract.drawn import LABELS, Draw, Drawn, draws, least_shown, losses, others, persons, planned, turned
 from tests.contract.small_source import Person
@@ -59,7 +59,7 @@ def neighbouring(plan: Plan, people: Iterable[Person], *, among: Sequence[Person
 
 def _key(here: Drawn, there: Drawn) -> object:
     """Two pairs are alike if the same noises are moved equally far, whichever the cells."""
-    cells = []
+    cells: list[object] = []
     for at in sorted(set(here) | set(there), key=str):
         a, b = here.get(at), there.get(at)
         if a is None or b is None:
@@ -211,6 +211,7 @@ def owed(pairs: Iterable[Pair]) -> Owed:
                     gaussian.add(which)
                     price = moved**2 / Fraction(a.by.sigma) ** 2
                 else:
+                    assert isinstance(a.by, IntegerStaircase | TruncatedStaircase | PermuteAndFlip)
                     price = a.by.epsilon * math.ceil(moved / a.by.sensitivity)
                 paid[which] = paid.get(which, Fraction(0)) + price
         for which, price in paid.items():
@@ -255,7 +256,7 @@ def test_every_share_of_epsilon_is_drawn_with_once(question: str, rows: int, gro
     people = persons(rows=rows, cells=3)
     found = owed(pair for among in crowds(plan) for pair in neighbouring(plan, people, among=among))
     assert found == charged(plan)
-    assert found == (plan.guarantee.epsilon, 0)
+    assert found == (plan.guarantee.epsilon, Fraction(0))
 
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)

@@ -92,6 +92,7 @@ def dearer(plan: Plan) -> Part:
     """The first question with half of its first noise: it gives away twice as much as was planned."""
     part = plan.parts[0]
     first = part.measured[0]
+    assert isinstance(first.noise, IntegerStaircase)
     noise = IntegerStaircase(epsilon=2 * first.noise.epsilon, sensitivity=first.noise.sensitivity, cost="power")
     return replace(part, measured=(replace(first, noise=noise), *part.measured[1:]))
 

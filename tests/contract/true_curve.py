@@ -44,8 +44,9 @@ class Losses:
         infinite = 1 - (1 - self.infinite) * (1 - other.infinite)
         if len(self.values) * len(other.values) > LONG:
             (start, mine), (second, others) = self._on_grid(way), other._on_grid(way)
-            found = np.maximum(fftconvolve(mine, others), 0.0)
-            return Losses(GRID * (start + second + np.arange(len(found))), found, infinite)
+            found = np.maximum(fftconvolve(mine, others), 0.0).astype(np.float64)
+            places = start + second + np.arange(len(found), dtype=np.float64)
+            return Losses(GRID * places, found, infinite)
         values = np.add.outer(self.values, other.values).ravel()
         return _merged(values, np.multiply.outer(self.masses, other.masses).ravel(), infinite)
 
@@ -53,7 +54,7 @@ class Losses:
         """The first place on the grid, and the masses from there on; values that lie on it stay where they are."""
         places = way(np.round(self.values / GRID, 6)).astype(np.int64)
         start = int(places.min())
-        return start, np.bincount(places - start, weights=self.masses)
+        return start, np.bincount(places - start, weights=self.masses).astype(np.float64)
 
     def delta(self, epsilon: float) -> float:
         above = self.values > epsilon
@@ -70,7 +71,9 @@ NOTHING = Losses(np.zeros(1), np.ones(1), 0.0)
 def _merged(values: Floats, masses: Floats, infinite: float) -> Losses:
     kept = masses > 0
     places, inverse = np.unique(np.round(values[kept], 10), return_inverse=True)
-    return Losses(places, np.bincount(inverse, weights=masses[kept], minlength=len(places)), infinite)
+    return Losses(
+        places, np.bincount(inverse, weights=masses[kept], minlength=len(places)).astype(np.float64), infinite
+    )
 
 
 def together(losses: Iterable[Losses], way: Way) -> Losses:

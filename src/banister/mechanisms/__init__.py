@@ -23,7 +23,7 @@ from banister.mechanisms.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.gaussian import Gaussian
 from banister.mechanisms.geometric import Geometric
 from banister.mechanisms.grid import Grid
-from banister.mechanisms.independent import Independent
+from banister.mechanisms.independent import Independent, MoveBound
 from banister.mechanisms.integer_noise import IntegerNoise
 from banister.mechanisms.integer_staircase import IntegerStaircase
 from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
@@ -67,6 +67,7 @@ __all__ = [
     "IntegerVectorStaircase",
     "Laplace",
     "LineNoise",
+    "MoveBound",
     "Moves",
     "OnGrid",
     "PermuteAndFlip",

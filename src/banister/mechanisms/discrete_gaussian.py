@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -34,6 +35,8 @@ class DiscreteGaussian(IntegerGaussian):
     >>> round(DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=1).sigma, 3)
     4.231
     """
+
+    moves_add_up: ClassVar[bool] = True
 
     sensitivity: int
     sigma: float

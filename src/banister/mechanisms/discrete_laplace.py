@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from flint import arb
 
@@ -27,6 +28,8 @@ class DiscreteLaplace(IntegerNoise):
     >>> round(DiscreteLaplace(epsilon=1, sensitivity=5).risk(), 4)
     4.9668
     """
+
+    moves_add_up: ClassVar[bool] = True
 
     epsilon: Fraction
     sensitivity: int

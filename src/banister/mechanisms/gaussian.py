@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ class Gaussian(LineNoise):
     >>> round(Gaussian(epsilon=1, delta=1e-6, sensitivity=1).sigma ** 2, 2)
     17.85
     """
+
+    moves_add_up: ClassVar[bool] = True
 
     sensitivity: Fraction
     sigma: float

@@ -1,7 +1,8 @@
 """Two-sided geometric noise for counts: one noise that is best for every cost."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from flint import arb
 
@@ -29,11 +30,16 @@ class Geometric(IntegerNoise):
     0.85092
     """
 
+    moves_add_up: ClassVar[bool] = True
+
     epsilon: Fraction
+    sensitivity: int = field(repr=False)
+    """1: the noise is for counts."""
     cost: Cost
 
     def __init__(self, *, epsilon: Number, cost: CostLike = "magnitude") -> None:
         object.__setattr__(self, "epsilon", need.level("epsilon", epsilon, HINT))
+        object.__setattr__(self, "sensitivity", 1)
         object.__setattr__(self, "cost", Cost.of(cost))
 
     @property

@@ -1,6 +1,7 @@
 """The same noise on each coordinate of a vector, independently; and what that would cost where all may move."""
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import cast
 
 from flint import arb
@@ -10,6 +11,7 @@ from banister.core.cost import Cost, CostLike
 from banister.core.exact import BALL_BITS, Number, ball, precision
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
+from banister.mechanisms.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.grid import Floats
 from banister.mechanisms.integer_noise import IntegerNoise, Integers
 from banister.mechanisms.integer_staircase import IntegerStaircase
@@ -22,29 +24,46 @@ OneNumberNoise = IntegerNoise | LineNoise
 """Any noise for one number: on the integers or on the line."""
 
 
+class MoveBound(Enum):
+    """What the sensitivity of the noise bounds where a neighbour moves several coordinates."""
+
+    EACH = "each"
+    """The move of each coordinate: a person is in several cells, and counts up to the sensitivity in each."""
+    TOTAL = "total"
+    """The sum of the sizes of all moves: the l1 norm."""
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Independent:
-    """Add the noise to each of d coordinates.
+    """Add the noise to each of d coordinates, of which a neighbour may move at most `touches`.
 
-    Private:  as the noise on one number, where a neighbour moves ONE coordinate only, by at most the sensitivity of
-              the noise: the other coordinates have the same law for both, and cancel. A histogram in which one
-              person is in one cell, added or removed, is such a vector. Where several coordinates may move, this
-              is NOT private at that level: take VectorStaircase, which counts the sum of the moves.
+    Private:  where a neighbour moves one coordinate, by at most the sensitivity of the noise, as the noise on one
+              number: the other coordinates have the same law for both, and cancel. A histogram in which one person is
+              in one cell, added or removed, is such a vector. Where several may move, each counts: `loss` composes.
     Cost:     d times that of one number, for costs that add up over coordinates, "magnitude" and "power".
 
-    >>> noise = Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=10)
+    >>> noise = Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=10, touches=1)
     >>> len(noise.release([41, 7, 0, 0, 3, 12, 5, 9, 1, 2])), round(noise.risk(), 4)
     (10, 8.5092)
     """
 
     noise: OneNumberNoise
     dimension: int
+    touches: int
+    """How many coordinates a neighbour may move."""
+    bound: MoveBound
 
-    def __init__(self, *, noise: OneNumberNoise, dimension: Number) -> None:
+    def __init__(
+        self, *, noise: OneNumberNoise, dimension: Number, touches: Number, bound: MoveBound = MoveBound.EACH
+    ) -> None:
         if not isinstance(noise, IntegerNoise | LineNoise):
             raise BadValue(f"noise = {noise!r} must be a noise for one number, such as IntegerStaircase or Staircase.")
-        object.__setattr__(self, "noise", noise)
-        object.__setattr__(self, "dimension", need.whole("dimension", dimension, least=1))
+        size = need.whole("dimension", dimension, least=1)
+        moved = need.whole("touches", touches, least=1, most=size)
+        if not isinstance(bound, MoveBound):
+            raise BadValue(f"bound = {bound!r} must be MoveBound.EACH or MoveBound.TOTAL: what the sensitivity bounds.")
+        for name, value in zip(self.__slots__, (noise, size, moved, bound), strict=True):
+            object.__setattr__(self, name, value)
 
     @property
     def cost(self) -> Cost:
@@ -52,8 +71,23 @@ class Independent:
         return self.noise.cost
 
     def loss(self) -> PrivacyLoss:
-        """That of the noise on one number: exactly one coordinate differs between neighbours."""
-        return self.noise.loss()
+        """That of the noise on one number, once for each coordinate that can give it away.
+
+        Exact where the noise's is, with EACH: all touched coordinates may move by the whole sensitivity. With TOTAL
+        and noise whose moves add up, one coordinate that moves alone is the worst, so it counts once. Upper bound
+        with TOTAL and other noise, such as a staircase, which may jump by all of its epsilon at the smallest move: it
+        counts for every coordinate that moves at all (docs/math/vector-staircase.md).
+        """
+        return self.noise.loss().times(self._counted())
+
+    def _counted(self) -> int:
+        if self.bound is MoveBound.EACH:
+            return self.touches
+        if self.noise.moves_add_up:
+            return 1
+        # Whole moves of at least 1 that add up to the sensitivity are at most as many.
+        whole = isinstance(self.noise, IntegerNoise)
+        return min(self.touches, int(self.noise.sensitivity)) if whole else self.touches
 
     def risk(self) -> float:
         """The expected cost of the whole vector: the sum over its coordinates."""
@@ -113,6 +147,13 @@ def split_staircase_risk(
 def examples() -> tuple[Independent, ...]:
     """A few of them, for tests and the gallery."""
     return (
-        Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=3),
-        Independent(noise=IntegerStaircase(epsilon=2, sensitivity=4, cost="power"), dimension=2),
+        Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=3, touches=1),
+        Independent(noise=IntegerStaircase(epsilon=2, sensitivity=4, cost="power"), dimension=2, touches=2),
+        Independent(
+            noise=IntegerStaircase(epsilon=1, sensitivity=2, cost="power"),
+            dimension=3,
+            touches=3,
+            bound=MoveBound.TOTAL,
+        ),
+        Independent(noise=DiscreteLaplace(epsilon=1, sensitivity=3), dimension=2, touches=2, bound=MoveBound.TOTAL),
     )

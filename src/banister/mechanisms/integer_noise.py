@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import overload
+from typing import ClassVar, overload
 
 import numpy as np
 from flint import arb
@@ -31,8 +31,14 @@ class IntegerNoise(ABC):
 
     __slots__ = ()
 
+    moves_add_up: ClassVar[bool] = False
+    """Whether moves of several coordinates, each with its own noise, that add up to the sensitivity give away no
+    more than one coordinate that moves by all of it. Log-concave laws have it (docs/math/vector-staircase.md)."""
+
     cost: Cost
     """The cost by which the mechanism is judged, and for which it was chosen where there was a choice."""
+    sensitivity: int
+    """How far a neighbour may move the answer."""
 
     @abstractmethod
     def loss(self) -> PrivacyLoss:

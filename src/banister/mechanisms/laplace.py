@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ class Laplace(LineNoise):
     >>> Laplace(epsilon=2, sensitivity=1).risk()
     0.5
     """
+
+    moves_add_up: ClassVar[bool] = True
 
     epsilon: Fraction
     sensitivity: Fraction

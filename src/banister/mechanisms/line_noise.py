@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import overload
+from typing import ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,10 @@ class LineNoise(ABC):
     """
 
     __slots__ = ()
+
+    moves_add_up: ClassVar[bool] = False
+    """Whether moves of several coordinates, each with its own noise, that add up to the sensitivity give away no
+    more than one coordinate that moves by all of it. Log-concave laws have it (docs/math/vector-staircase.md)."""
 
     cost: Cost
     """The cost by which the mechanism is judged, and for which it was chosen where there was a choice."""

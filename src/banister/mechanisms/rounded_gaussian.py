@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -32,6 +33,8 @@ class RoundedGaussian(IntegerGaussian):
     >>> round(RoundedGaussian(epsilon=1, delta=1e-6, sensitivity=1).risk_for("power"), 2)
     17.93
     """
+
+    moves_add_up: ClassVar[bool] = True
 
     sensitivity: int
     sigma: float

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -30,6 +31,8 @@ class Uniform(IntegerNoise):
     >>> Uniform(delta="1/10", sensitivity=1).risk()
     2.5
     """
+
+    moves_add_up: ClassVar[bool] = True
 
     delta: Fraction
     sensitivity: int
@@ -59,7 +62,11 @@ class Uniform(IntegerNoise):
         return max(1.0, float(1 / self.height) / 40)
 
     def loss(self) -> PrivacyLoss:
-        """With probability delta everything, otherwise nothing."""
+        """Upper bound: with probability delta everything, otherwise nothing.
+
+        Exact at epsilon = 0, and everywhere where (1/h - 1)/2 is whole; elsewhere the edges are lighter, and neighbours
+        share them.
+        """
         return PrivacyLoss.of_guarantee(Guarantee(0, self.delta))
 
     def exact_mass(self, value: int) -> Fraction:

@@ -16,7 +16,7 @@ from banister.mechanisms.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.gaussian import Gaussian
 from banister.mechanisms.geometric import Geometric
 from banister.mechanisms.grid import Grid
-from banister.mechanisms.independent import Independent
+from banister.mechanisms.independent import Independent, MoveBound
 from banister.mechanisms.integer_noise import IntegerNoise
 from banister.mechanisms.integer_staircase import HINT, IntegerStaircase
 from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
@@ -110,7 +110,7 @@ def for_vectors(question: Question) -> Iterator[VectorEntrant]:
     if question.touches is Touches.ONE:
         # Each coordinate must be private by itself and costs add up, so what is optimal for one is so for all.
         for name, noise, optimal in for_one_number(question):
-            yield f"{name}, each alone", Independent(noise=noise, dimension=d), optimal
+            yield f"{name}, each alone", Independent(noise=noise, dimension=d, touches=1), optimal
         return
     epsilon, delta, reach, cost = (
         question.guarantee.epsilon,
@@ -123,20 +123,28 @@ def for_vectors(question: Question) -> Iterator[VectorEntrant]:
             whole = IntegerVectorStaircase(epsilon=epsilon, sensitivity=reach, dimension=d, cost=cost)
             yield "staircase on the l1 ball", whole, ""
             laplace: Noise = DiscreteLaplace(epsilon=epsilon, sensitivity=reach, cost=cost)
-            split: Noise = IntegerStaircase(epsilon=epsilon / d, sensitivity=reach, cost=cost)
+            # Whole moves that add up to the sensitivity are at most as many as it.
+            moved = min(d, int(reach))
+            split: Noise = IntegerStaircase(epsilon=epsilon / moved, sensitivity=reach, cost=cost)
         else:
             joint = VectorStaircase(epsilon=epsilon, sensitivity=reach, dimension=d, cost=cost)
             proven = d == 2 and cost.exponent == 1 and delta == 0
             yield "staircase on the l1 ball", joint, "[G13] Thm 3.1" if proven else ""
             laplace = Laplace(epsilon=epsilon, sensitivity=reach, cost=cost)
-            split = Staircase(epsilon=epsilon / d, sensitivity=reach, cost=cost)
+            moved = d
+            split = Staircase(epsilon=epsilon / moved, sensitivity=reach, cost=cost)
         # The log-ratio of Laplace adds up over coordinates, so it keeps the full epsilon; a staircase may jump in each.
-        yield "Laplace, each alone", Independent(noise=laplace, dimension=d), ""
-        yield "staircase at epsilon/d, each alone", Independent(noise=split, dimension=d), ""
+        yield "Laplace, each alone", _adding_up(laplace, d), ""
+        yield f"staircase at epsilon/{moved}, each alone", _adding_up(split, d), ""
     if 0 < delta < 1:
         # The l2 norm is at most the l1 norm, and one Gaussian per coordinate only asks for the l2 norm.
         bell = Gaussian(epsilon=epsilon, delta=delta, sensitivity=reach, cost=cost)
-        yield "Gaussian, each alone", Independent(noise=bell, dimension=d), ""
+        yield "Gaussian, each alone", _adding_up(bell, d), ""
+
+
+def _adding_up(noise: Noise, dimension: int) -> Independent:
+    """Noise on each coordinate where a neighbour may move all of them, by the sensitivity in total."""
+    return Independent(noise=noise, dimension=dimension, touches=dimension, bound=MoveBound.TOTAL)
 
 
 def _on_integers(question: Question) -> Iterator[Entrant]:

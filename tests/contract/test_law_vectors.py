@@ -1,0 +1,293 @@
+"""The law of every charge, for noise on vectors: every move within the norm that the noise is made for."""
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+import pytest
+from flint import arb, fmpz
+
+from banister.core.exact import BALL_BITS, precision
+from banister.errors import BadValue
+from banister.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Geometric,
+    IntegerNoise,
+    IntegerStaircase,
+    Laplace,
+    OnGrid,
+    Staircase,
+    TruncatedStaircase,
+    Uniform,
+    independent,
+    integer_vector_staircase,
+    vector_staircase,
+)
+from banister.mechanisms.grid import Grid
+from banister.mechanisms.independent import Independent, MoveBound
+from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vector_staircase import VectorStaircase
+from tests.contract.law import (
+    PARTS,
+    TAIL,
+    Pair,
+    assert_drawn,
+    bits,
+    examine,
+    half_line_pair,
+    integer_pairs,
+    is_exact,
+    line_tail,
+    reached,
+    rounded_pair,
+)
+
+Move = tuple[int, ...]
+
+LATTICE = [
+    *integer_vector_staircase.examples(),
+    *(
+        IntegerVectorStaircase.with_step(epsilon=epsilon, sensitivity=reach, dimension=2, step_width=width)
+        for epsilon, reach in ((Fraction(1, 2), 2), (Fraction(2), 3))
+        for width in range(1, reach + 1)
+    ),
+    IntegerVectorStaircase(epsilon=2, sensitivity=1, dimension=3),
+    IntegerVectorStaircase(epsilon=1, sensitivity=4, dimension=3, cost="power"),
+]
+REAL = [
+    *vector_staircase.examples(),
+    VectorStaircase(epsilon=1, sensitivity=1, dimension=2, grid=1),
+    VectorStaircase(epsilon=2, sensitivity=Fraction(5, 3), dimension=2, grid=Fraction(1, 2)),
+    VectorStaircase(epsilon=1, sensitivity=1, dimension=3, cost="power", grid=Fraction(1, 2)),
+]
+ALONE = [
+    *independent.examples(),
+    *(
+        Independent(noise=noise, dimension=3, touches=touches, bound=bound)
+        for noise in (
+            Geometric(epsilon=1),
+            IntegerStaircase(epsilon=Fraction(1, 2), sensitivity=3),
+            DiscreteLaplace(epsilon=2, sensitivity=2),
+            TruncatedStaircase(epsilon=1, delta=Fraction(1, 50), sensitivity=2),
+            Uniform(delta=Fraction(1, 9), sensitivity=2),
+        )
+        for touches in (1, 2, 3)
+        for bound in MoveBound
+    ),
+    Independent(
+        noise=DiscreteGaussian.with_sigma(sigma=1, sensitivity=2), dimension=2, touches=2, bound=MoveBound.TOTAL
+    ),
+]
+
+
+def name(noise: object) -> str:
+    return type(noise).__name__
+
+
+def alone_name(noise: Independent) -> str:
+    return f"{type(noise.noise).__name__}-{noise.touches}-{noise.bound.value}"
+
+
+def moves_within(dimension: int, total: int, touches: int) -> Iterator[Move]:
+    """Every whole move whose sizes add up to at most `total`, up to order and sign, which the noise does not see."""
+    for move in itertools.combinations_with_replacement(range(total, -1, -1), dimension):
+        if 0 < sum(move) <= total and sum(step > 0 for step in move) <= touches:
+            yield move
+
+
+def shells(move: Move, radius: int) -> dict[tuple[int, int], int]:
+    """How many whole vectors within `radius` have each (norm, norm after the move), coordinate by coordinate."""
+    total = sum(move)
+    counts = {(0, 0): 1}
+    for step in move:
+        one: dict[tuple[int, int], int] = {}
+        for x in range(-radius - total, radius + total + 1):
+            key = (abs(x), abs(x - step) - abs(x))
+            one[key] = one.get(key, 0) + 1
+        grown: dict[tuple[int, int], int] = {}
+        for (n, change), many in counts.items():
+            for (m, further), few in one.items():
+                if n + m <= radius:
+                    key = (n + m, change + further)
+                    grown[key] = grown.get(key, 0) + many * few
+        counts = grown
+    return {(n, n + change): many for (n, change), many in counts.items()}
+
+
+def lattice_radius(noise: IntegerVectorStaircase) -> int:
+    radius = noise.sensitivity
+    while noise.norm_beyond(radius) > TAIL:
+        radius += noise.sensitivity
+    return radius
+
+
+def lattice_pair(noise: IntegerVectorStaircase, move: Move, radius: int) -> Pair:
+    with precision(BALL_BITS):
+        masses = [noise.mass_ball(norm) for norm in range(radius + sum(move) + 1)]
+        outcomes = ((masses[n] * many, masses[m] * many) for (n, m), many in shells(move, radius).items())
+        return Pair.of((p * 1, q * 1) for p, q in outcomes).merged()
+
+
+def lattice_pairs(noise: IntegerVectorStaircase) -> list[Pair]:
+    radius = lattice_radius(noise)
+    moves = list(moves_within(noise.dimension, noise.sensitivity, noise.dimension))
+    return [lattice_pair(noise, move, radius) for move in moves]
+
+
+@pytest.mark.parametrize("noise", LATTICE, ids=name)
+def test_no_move_within_the_norm_tells_more_than_the_claim(noise: IntegerVectorStaircase) -> None:
+    pairs = lattice_pairs(noise)
+    examine(noise.loss(), pairs, nominal=noise.epsilon, exact=is_exact(noise))
+    reached(noise.loss(), pairs, nominal=noise.epsilon, share=0.999)  # The ratio e^epsilon is attained.
+
+
+@pytest.mark.parametrize("noise", [each for each in REAL if each.grid.step > Fraction(1, 100)], ids=name)
+def test_real_vectors_on_a_coarse_grid_tell_no_more_than_the_claim(noise: VectorStaircase) -> None:
+    farthest = max(sum(map(abs, move)) for move in rounded_moves(noise))
+    assert farthest == noise.lattice.sensitivity
+    pairs = lattice_pairs(noise.lattice)
+    examine(noise.loss(), pairs, nominal=noise.epsilon, exact=is_exact(noise))
+    reached(noise.loss(), pairs, nominal=noise.epsilon, share=0.999)
+
+
+def rounded_moves(noise: VectorStaircase) -> Iterator[Move]:
+    """Moves of the rounded vectors, for real moves within the norm from every corner of a cell."""
+    step, reach, d = noise.grid.step, noise.sensitivity, noise.dimension
+    hair = step / (1 << 30)
+    for parts in itertools.product(range(5), repeat=d):
+        if sum(parts) == 0:
+            continue
+        moves = [reach * part / sum(parts) for part in parts]
+        # Each coordinate starts just below an edge of its cell, and crosses as many as its move can.
+        start = [step / 2 - hair] * d
+        yield tuple(
+            noise.grid.unit(first + move) - noise.grid.unit(first) for first, move in zip(start, moves, strict=True)
+        )
+        # A whole number of steps and a hair in all coordinates but one: the most that rounding can add.
+        small = [hair * 2] * (d - 1)
+        rest = reach - sum(small)
+        yield tuple(noise.grid.unit(step / 2 - hair + move) for move in (rest, *small))
+
+
+@pytest.mark.parametrize("noise", REAL, ids=name)
+def test_the_lattice_behind_real_vectors_is_private_for_what_rounding_adds(noise: VectorStaircase) -> None:
+    """On a fine grid the shells are too many to list; the mass is a function of the norm, so its ratios are enough."""
+    drawn = noise.lattice
+    assert all(sum(map(abs, move)) <= drawn.sensitivity for move in rounded_moves(noise))
+    with precision(BALL_BITS):
+        period = drawn.sensitivity
+        norms = {
+            norm
+            for k in range(4)
+            for base in (0, drawn.step_width)
+            for norm in (k * period + base - 1, k * period + base)
+        }
+        ratios = [
+            drawn.mass_ball(n) / drawn.mass_ball(n + move)
+            for n in norms
+            if n >= 0
+            for move in (1, period // 2, period - 1, period)
+            if move > 0
+        ]
+        largest = max(float(ratio.log()) for ratio in ratios)
+    assert largest == pytest.approx(float(noise.epsilon), rel=1e-15)
+    assert float(noise.loss().epsilon_at(0).up) == pytest.approx(largest, rel=1e-12)
+
+
+@pytest.mark.parametrize("noise", [*LATTICE, *(each for each in REAL if each.grid.step > Fraction(1, 100))], ids=name)
+def test_vectors_are_drawn_by_the_law_that_was_examined(noise: IntegerVectorStaircase | VectorStaircase) -> None:
+    drawn = noise.lattice if isinstance(noise, VectorStaircase) else noise
+    step = float(noise.grid.step) if isinstance(noise, VectorStaircase) else 1
+    answers = np.zeros((20_000, noise.dimension), dtype=np.int64)
+    vectors = np.rint(np.asarray(noise.release(answers, bits(5))) / step).astype(np.int64)
+    with precision(BALL_BITS):
+        masses = [drawn.mass_ball(norm) for norm in range(lattice_radius(drawn) + 1)]
+        around = [shells((0,) * d, len(masses)) for d in (drawn.dimension, drawn.dimension - 1)]
+        whole, rest = ([counts.get((n, n), 0) for n in range(len(masses))] for counts in around)
+        norms = [float(mass * arb(fmpz(many))) for mass, many in zip(masses, whole, strict=True)]
+    assert_drawn(np.abs(vectors).sum(axis=1), lambda norm: norms[norm])
+
+    def first(value: int) -> float:
+        with precision(BALL_BITS):
+            terms = (masses[n + abs(value)] * arb(fmpz(rest[n])) for n in range(len(masses) - abs(value)))
+            return float(sum(terms, arb(0)))
+
+    for place in (0, drawn.dimension - 1):
+        assert_drawn(vectors[:, place], first)
+
+
+def alone_moves(noise: Independent, sensitivity: int) -> Iterator[Move]:
+    if noise.bound is MoveBound.TOTAL:
+        yield from moves_within(noise.dimension, sensitivity, noise.touches)
+        return
+    for move in itertools.combinations_with_replacement(range(sensitivity, -1, -1), noise.touches):
+        if sum(move):
+            yield move
+
+
+@pytest.mark.parametrize("noise", ALONE, ids=alone_name)
+def test_noise_on_each_coordinate_counts_every_one_that_may_move(noise: Independent) -> None:
+    one = noise.noise
+    assert isinstance(one, IntegerNoise)
+    single = dict(enumerate(integer_pairs(one, range(1, one.sensitivity + 1)), start=1))
+    moves = alone_moves(noise, one.sensitivity)
+    pairs = [reduce(Pair.beside, (single[step] for step in move if step)) for move in moves]
+    exact = is_exact(one) and (noise.bound is MoveBound.EACH or one.moves_add_up or noise.touches == 1)
+    epsilon = getattr(one, "epsilon", Fraction(1))
+    level = noise.loss().epsilon_at(0).up if is_exact(one) else float(epsilon)
+    nominal = Fraction(level) if level < 100 else epsilon
+    examine(noise.loss(), pairs, nominal=nominal, exact=exact)
+    # Staircases jump in every coordinate that moves. The share of (epsilon, delta) is that of the noise on one number.
+    reached(
+        noise.loss(), pairs, nominal=nominal if is_exact(one) else Fraction(0), share=0.999 if is_exact(one) else 0.6
+    )
+
+
+def test_moves_of_real_coordinates_that_add_up_tell_no_more_than_the_claim() -> None:
+    noise = Independent(
+        noise=Laplace(epsilon=2, sensitivity=1, grid=Fraction(1, 4)), dimension=2, touches=2, bound=MoveBound.TOTAL
+    )
+    tail = line_tail(noise.noise)
+    assert tail is not None
+    pairs = []
+    for part in (Fraction(0), Fraction(1, 4), Fraction(1, 2)):
+        for offset in (Fraction(0), Fraction(1, 8), Fraction(1, 10)):
+            sides = [
+                rounded_pair(tail, Fraction(1, 4), (offset, offset + move)).merged()
+                for move in (part, 1 - part)
+                if move
+            ]
+            pairs.append(sides[0] if len(sides) == 1 else sides[0].beside(sides[1]))
+    alone = [half_line_pair(tail, (1 + share) / 2, Fraction(1)) for share in PARTS]
+    examine(noise.loss(), pairs + alone, nominal=Fraction(2), exact=True)
+
+
+@pytest.mark.parametrize("kind", ["staircase", "on a grid"])
+def test_real_staircases_count_once_for_each_coordinate_that_moves(kind: str) -> None:
+    one: Staircase | OnGrid = Staircase(epsilon=1, sensitivity=1, grid=Fraction(1, 3))
+    if kind == "on a grid":
+        one = OnGrid(DiscreteLaplace(epsilon=1, sensitivity=3), Grid(Fraction(1, 3)))
+    drawn = one.lattice if isinstance(one, Staircase) else one.noise
+    noise = Independent(noise=one, dimension=2, touches=2, bound=MoveBound.TOTAL)
+    assert drawn.sensitivity == 3
+    # Two moves that add up to 3 steps can each cross one edge more than they are long.
+    single = dict(enumerate(integer_pairs(drawn, range(1, 4)), start=1))
+    pairs = [single[3], *(single[a].beside(single[b]) for a, b in ((1, 1), (1, 2), (2, 2), (1, 3)))]
+    examine(noise.loss(), pairs, nominal=Fraction(2), exact=False)
+    share = (
+        0.999 if isinstance(one, Staircase) else 0.66
+    )  # A Laplace law gives away what the moves add up to, 4/3 of 2.
+    reached(noise.loss(), pairs, nominal=Fraction(2), share=share)
+
+
+def test_who_may_move_what_is_said_by_the_caller() -> None:
+    noise = IntegerStaircase(epsilon=1, sensitivity=1)
+    with pytest.raises(BadValue, match=r"touches = 3 must be a whole number from 1 to 2"):
+        Independent(noise=noise, dimension=2, touches=3)
+    with pytest.raises(BadValue, match=r"bound = 'total' must be MoveBound.EACH or MoveBound.TOTAL"):
+        Independent(noise=noise, dimension=2, touches=2, bound="total")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="touches"):
+        Independent(noise=noise, dimension=2)  # type: ignore[call-arg]

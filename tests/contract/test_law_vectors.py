@@ -247,10 +247,9 @@ def test_noise_on_each_coordinate_counts_every_one_that_may_move(noise: Independ
 
 
 def test_moves_of_real_coordinates_that_add_up_tell_no_more_than_the_claim() -> None:
-    noise = Independent(
-        noise=Laplace(epsilon=2, sensitivity=1, grid=Fraction(1, 4)), dimension=2, touches=2, bound=MoveBound.TOTAL
-    )
-    tail = line_tail(noise.noise)
+    one = Laplace(epsilon=2, sensitivity=1, grid=Fraction(1, 4))
+    noise = Independent(noise=one, dimension=2, touches=2, bound=MoveBound.TOTAL)
+    tail = line_tail(one)
     assert tail is not None
     pairs = []
     for part in (Fraction(0), Fraction(1, 4), Fraction(1, 2)):

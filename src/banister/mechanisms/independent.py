@@ -85,9 +85,10 @@ class Independent:
             return self.touches
         if self.noise.moves_add_up:
             return 1
-        # Whole moves of at least 1 that add up to the sensitivity are at most as many.
-        whole = isinstance(self.noise, IntegerNoise)
-        return min(self.touches, int(self.noise.sensitivity)) if whole else self.touches
+        if isinstance(self.noise, IntegerNoise):
+            # Whole moves of at least 1 that add up to the sensitivity are at most as many.
+            return min(self.touches, self.noise.sensitivity)
+        return self.touches
 
     def risk(self) -> float:
         """The expected cost of the whole vector: the sum over its coordinates."""

@@ -1,7 +1,7 @@
 """The law of every charge, for sketches: normal laws whose covariance a neighbour changes, by a second road.
 
-Two sketches differ only through the eigenvalues of one covariance seen from the other; the rows are independent. For one
-eigenvalue other than 1 the curve is an incomplete gamma function (mpmath); for two it is integrated numerically.
+Two sketches differ only through the eigenvalues of one covariance seen from the other; the rows are independent. For
+one eigenvalue other than 1 the curve is an incomplete gamma function (mpmath); for two it is integrated numerically.
 """
 
 import itertools

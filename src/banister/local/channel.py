@@ -134,7 +134,11 @@ class Channel(ABC):
         """The likelihood of checked reports, as a count of each output and the two directions of Q."""
 
     def loss(self) -> PrivacyLoss:
-        """What one report can give away, for the account of a person who answers more than once."""
+        """What one report can give away, for the account of a person who answers more than once.
+
+        Upper bound: the worst of all channels with this guarantee. Exact for two categories and two reports, and for the
+        quaternary channel.
+        """
         return PrivacyLoss.of_guarantee(self.guarantee)
 
     @property

@@ -76,9 +76,14 @@ class Pair:
         return (found - (1 + factor) * missing).lower(), found.upper() + missing
 
     def ratio(self) -> float:
-        """The largest |log p/q| over the outcomes."""
+        """The largest |log p/q| over the outcomes; infinite where one neighbour has an outcome for itself.
+
+        Where an enumeration ends, the other neighbour's tail is missing, so outcomes that light are not counted.
+        """
         with precision(BALL_BITS):
-            return max(abs(float((p / q).log())) if p > 0 and q > 0 else math.inf for p, q in self.outcomes)
+            both = [abs(float((p / q).log())) for p, q in self.outcomes if p > 0 and q > 0]
+            alone = any(p + q > 1e-15 for p, q in self.outcomes if not (p > 0 and q > 0))
+            return math.inf if alone else max(both)
 
 
 def _rough_ratio(p: arb, q: arb) -> float:
@@ -262,6 +267,14 @@ def half_line_pair(tail: Tail, edge: Fraction, shift: Fraction) -> Pair:
     with precision(BALL_BITS):
         p, q = tail(edge - shift), tail(edge)
         return Pair.of([(p, q), (1 - p, 1 - q)])
+
+
+def worst_edge(noise: LineNoise, reach: Fraction, epsilon: Fraction) -> Fraction:
+    """Above here the ideal release says more than epsilon for the answer `reach` against the answer 0."""
+    if isinstance(noise, Gaussian):
+        return epsilon * Fraction(noise.sigma) ** 2 / reach + reach / 2
+    assert isinstance(noise, Laplace)
+    return reach / 2 + epsilon * noise.sensitivity / noise.epsilon / 2
 
 
 # Draws.

@@ -70,7 +70,7 @@ def favouring(favoured: np.ndarray, epsilon: Fraction) -> list[list[arb]]:
 
 
 def second_road(channel: Channel) -> list[list[arb]]:
-    """The chance of each report to each answer, from the definition in exact numbers; a new kind's matrix until then."""
+    """The chance of each report to each answer, from the definition; a new kind's own matrix until then."""
     epsilon, k = channel.guarantee.epsilon, channel.categories
     if isinstance(channel, RandomizedResponse):
         return favouring(channel.cell_of[:, None] == np.arange(channel.cells), epsilon)
@@ -80,9 +80,7 @@ def second_road(channel: Channel) -> list[list[arb]]:
     if isinstance(channel, SubsetSelection):
         prime = next_prime(k)
         lines = [(a, b) for a in range(1, prime) for b in range(prime)]
-        return favouring(
-            np.array([[(a * v + b) % prime < channel.size for a, b in lines] for v in range(k)]), epsilon
-        )
+        return favouring(np.array([[(a * v + b) % prime < channel.size for a, b in lines] for v in range(k)]), epsilon)
     if isinstance(channel, UnaryEncoding):
         rare = 1 / (1 + exp_ball(epsilon))
         chances = [[arb("0.5") if v == answer else rare for v in range(k)] for answer in range(k)]

@@ -35,6 +35,7 @@ from tests.contract.law import (
     reached,
     rounded_pair,
     some_shifts,
+    worst_edge,
 )
 
 EXAMPLES: list[LineNoise] = [noise for module in ALL for noise in module.examples() if isinstance(noise, LineNoise)]
@@ -84,20 +85,12 @@ def unit_moves(noise: LineNoise) -> list[int]:
     return sorted(found - {0})
 
 
-def worst_edge(noise: LineNoise, epsilon: Fraction) -> Fraction:
-    """Above here the ideal release says more than epsilon for the answer `sensitivity` against the answer 0."""
-    reach = sensitivity(noise)
-    if isinstance(noise, Gaussian):
-        return epsilon * Fraction(noise.sigma) ** 2 / reach + reach / 2
-    return (1 + epsilon / nominal(noise)) * reach / 2
-
-
 def aligned_pairs(noise: LineNoise, tail: Tail, parts: tuple[Fraction, ...]) -> list[Pair]:
     """Answers that lie so in their cells that an edge of a cell is the best test at each epsilon.
 
     The release says on which side of that edge the ideal one fell, so the truth is at least what this tells.
     """
-    edges = [worst_edge(noise, part * nominal(noise)) for part in parts]
+    edges = [worst_edge(noise, sensitivity(noise), part * nominal(noise)) for part in parts]
     return [half_line_pair(tail, edge, sensitivity(noise)) for edge in edges]
 
 

@@ -32,7 +32,6 @@ from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
 from banister.mechanisms.vector_staircase import VectorStaircase
 from tests.contract.law import (
     PARTS,
-    TAIL,
     Pair,
     assert_drawn,
     bits,
@@ -44,8 +43,7 @@ from tests.contract.law import (
     reached,
     rounded_pair,
 )
-
-Move = tuple[int, ...]
+from tests.contract.vector_law import Move, largest_ratio, lattice_pairs, lattice_radius, moves_within, shells
 
 LATTICE = [
     *integer_vector_staircase.examples(),
@@ -91,52 +89,6 @@ def alone_name(noise: Independent) -> str:
     return f"{type(noise.noise).__name__}-{noise.touches}-{noise.bound.value}"
 
 
-def moves_within(dimension: int, total: int, touches: int) -> Iterator[Move]:
-    """Every whole move whose sizes add up to at most `total`, up to order and sign, which the noise does not see."""
-    for move in itertools.combinations_with_replacement(range(total, -1, -1), dimension):
-        if 0 < sum(move) <= total and sum(step > 0 for step in move) <= touches:
-            yield move
-
-
-def shells(move: Move, radius: int) -> dict[tuple[int, int], int]:
-    """How many whole vectors within `radius` have each (norm, norm after the move), coordinate by coordinate."""
-    total = sum(move)
-    counts = {(0, 0): 1}
-    for step in move:
-        one: dict[tuple[int, int], int] = {}
-        for x in range(-radius - total, radius + total + 1):
-            key = (abs(x), abs(x - step) - abs(x))
-            one[key] = one.get(key, 0) + 1
-        grown: dict[tuple[int, int], int] = {}
-        for (n, change), many in counts.items():
-            for (m, further), few in one.items():
-                if n + m <= radius:
-                    key = (n + m, change + further)
-                    grown[key] = grown.get(key, 0) + many * few
-        counts = grown
-    return {(n, n + change): many for (n, change), many in counts.items()}
-
-
-def lattice_radius(noise: IntegerVectorStaircase) -> int:
-    radius = noise.sensitivity
-    while noise.norm_beyond(radius) > TAIL:
-        radius += noise.sensitivity
-    return radius
-
-
-def lattice_pair(noise: IntegerVectorStaircase, move: Move, radius: int) -> Pair:
-    with precision(BALL_BITS):
-        masses = [noise.mass_ball(norm) for norm in range(radius + sum(move) + 1)]
-        outcomes = ((masses[n] * many, masses[m] * many) for (n, m), many in shells(move, radius).items())
-        return Pair.of((p * 1, q * 1) for p, q in outcomes).merged()
-
-
-def lattice_pairs(noise: IntegerVectorStaircase) -> list[Pair]:
-    radius = lattice_radius(noise)
-    moves = list(moves_within(noise.dimension, noise.sensitivity, noise.dimension))
-    return [lattice_pair(noise, move, radius) for move in moves]
-
-
 @pytest.mark.parametrize("noise", LATTICE, ids=name)
 def test_no_move_within_the_norm_tells_more_than_the_claim(noise: IntegerVectorStaircase) -> None:
     pairs = lattice_pairs(noise)
@@ -177,22 +129,7 @@ def test_the_lattice_behind_real_vectors_is_private_for_what_rounding_adds(noise
     """On a fine grid the shells are too many to list; the mass is a function of the norm, so its ratios are enough."""
     drawn = noise.lattice
     assert all(sum(map(abs, move)) <= drawn.sensitivity for move in rounded_moves(noise))
-    with precision(BALL_BITS):
-        period = drawn.sensitivity
-        norms = {
-            norm
-            for k in range(4)
-            for base in (0, drawn.step_width)
-            for norm in (k * period + base - 1, k * period + base)
-        }
-        ratios = [
-            drawn.mass_ball(n) / drawn.mass_ball(n + move)
-            for n in norms
-            if n >= 0
-            for move in (1, period // 2, period - 1, period)
-            if move > 0
-        ]
-        largest = max(float(ratio.log()) for ratio in ratios)
+    largest = largest_ratio(drawn, drawn.sensitivity)
     assert largest == pytest.approx(float(noise.epsilon), rel=1e-15)
     assert float(noise.loss().epsilon_at(0).up) == pytest.approx(largest, rel=1e-12)
 

@@ -136,8 +136,8 @@ class Channel(ABC):
     def loss(self) -> PrivacyLoss:
         """What one report can give away, for the account of a person who answers more than once.
 
-        Upper bound: the worst of all channels with this guarantee. Exact for two categories and two reports, and for the
-        quaternary channel.
+        Upper bound: the worst of all channels with this guarantee. Exact for two categories and two reports, and for
+        the quaternary channel.
         """
         return PrivacyLoss.of_guarantee(self.guarantee)
 

@@ -29,6 +29,9 @@ SETTINGS: list[Choice] = [
     *(StaircaseChoice(epsilon=2, sensitivity=1, moves=moves, gamma=gamma) for moves in Moves for gamma in (0, 1)),
 ]
 
+APART = (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(60))
+STEPS = (Fraction(-1), Fraction(-1, 2), Fraction(0), Fraction(1, 2), Fraction(1))
+
 
 def name(choice: Choice) -> str:
     return f"{type(choice).__name__}-{choice.moves.name}"
@@ -74,9 +77,9 @@ def second_road(choice: Choice) -> Callable[[Scores], Law]:
 def neighbours(choice: Choice) -> Iterator[tuple[Scores, Scores]]:
     """Three scores, close together or far apart, and every half-sensitivity move of them that is allowed."""
     reach = choice.sensitivity
-    for base in itertools.combinations_with_replacement((0, Fraction(1, 2), 1, 60), 3):
+    for base in itertools.combinations_with_replacement(APART, 3):
         scores = tuple(-reach * each for each in base)
-        for move in itertools.product((-1, -Fraction(1, 2), 0, Fraction(1, 2), 1), repeat=3):
+        for move in itertools.product(STEPS, repeat=3):
             if choice.moves is Moves.ANY_WAY or all(m >= 0 for m in move) or all(m <= 0 for m in move):
                 yield scores, tuple(score + m * reach for score, m in zip(scores, move, strict=True))
 

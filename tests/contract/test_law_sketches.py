@@ -55,14 +55,15 @@ def covariance(sketch: CutSketch, edges: dict[tuple[int, int], float]) -> np.nda
     for (i, j), weight in edges.items():
         laplacian[[i, j], [i, j]] += weight
         laplacian[[i, j], [j, i]] -= weight
-    return floor * np.eye(n) + (1 - floor / n) * laplacian
+    return np.asarray(floor * np.eye(n) + (1 - floor / n) * laplacian)
 
 
 def eigenvalues(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Those of `one` seen from `other`, apart from 1."""
     half = np.linalg.inv(np.linalg.cholesky(other))
-    found = np.linalg.eigvalsh(half @ one @ half.T)
-    return found[np.abs(found - 1) > 1e-9]
+    found: np.ndarray = np.linalg.eigvalsh(half @ one @ half.T)
+    others: np.ndarray = found[np.abs(found - 1) > 1e-9]
+    return others
 
 
 @pytest.mark.parametrize("sketch", CUTS, ids=repr)

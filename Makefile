@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 JOBS   ?= 2
 
-.PHONY: run test check quick format lint types unit doctest readme docs bench vectors smoke lock clean setup reference
+.PHONY: run test check quick format lint types unit doctest readme docs bench vectors mutants smoke lock clean setup reference
 
 run: $(READY)
 	rm -rf build/health
@@ -58,6 +58,10 @@ bench: $(READY)
 
 vectors: $(READY)
 	$(BIN)/python -m tests.vectors.make
+
+# Errors put into copies of the package on purpose; every one must be noticed. ONLY=word runs those of that name or file.
+mutants: $(READY)
+	$(BIN)/python -m tests.mutants --jobs $(JOBS) $(ONLY)
 
 # The command reference is made from the program; a test notices when it is stale.
 reference: $(READY)

@@ -1,5 +1,6 @@
 """A party's folder: keys that stay, records that outlive a crash."""
 
+import os
 import stat
 from fractions import Fraction
 from pathlib import Path
@@ -43,6 +44,34 @@ def test_a_plan_is_begun_once(tmp_path: Path) -> None:
     home.begin("a", "e" * 64, epsilon=Fraction(1, 2), delta=Fraction(1, 10))
     home.begin("b", "f" * 64, epsilon=Fraction(1), delta=Fraction(0))
     assert home.spent("a") == (2, Fraction(3, 2), Fraction(1, 10))
+
+
+def test_records_keys_and_answers_are_on_disk_before_anything_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file itself is synced, and after it the folder that names it."""
+    synced: list[tuple[int, tuple[str, ...]]] = []
+    sync = os.fsync
+
+    def recorded(handle: int) -> None:
+        found = os.fstat(handle)
+        names = tuple(sorted(os.listdir(handle))) if stat.S_ISDIR(found.st_mode) else ()
+        synced.append((found.st_ino, names))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    home = PartyHome(tmp_path)
+    home.make_key("a")
+    key = tmp_path / "keys/a.key"
+    assert synced == [(key.stat().st_ino, ()), (key.parent.stat().st_ino, ("a.key",))]
+    synced.clear()
+    home.begin("a", "f" * 64, epsilon=Fraction(1), delta=Fraction(0))
+    record = tmp_path / "answered/a" / f"{'f' * 64}.begun"
+    assert synced == [(record.stat().st_ino, ()), (record.parent.stat().st_ino, (record.name,))]
+    synced.clear()
+    answer = home.finish("a", "f" * 64, "{}")
+    both = tuple(sorted((answer.name, record.name)))
+    assert synced == [(answer.stat().st_ino, ()), (answer.parent.stat().st_ino, both)]
 
 
 def test_a_folder_that_cannot_be_written_stops_before_the_draw(tmp_path: Path) -> None:

@@ -39,6 +39,18 @@ def test_many_answers_on_any_grid_round_like_one(values: list[int], step: str) -
         assert grid.units(array).tolist() == [grid.unit(value) for value in array.tolist()]
 
 
+@pytest.mark.parametrize("step", ["1/100", "3/7", "1/3", "7/2", "12345/67891"])
+def test_answers_next_to_a_half_round_like_their_exact_fractions(step: str) -> None:
+    """The doubles on both sides of every boundary, where doubles alone would round some of them wrongly."""
+    grid = Grid(step)
+    halves = [(Fraction(k) + Fraction(1, 2)) * grid.step for k in (*range(-40, 40), *(10**n + 3 for n in range(2, 13)))]
+    near = [float(half) for half in halves]
+    answers = np.array([*near, *np.nextafter(near, -np.inf), *np.nextafter(near, np.inf)])
+    exact = [(Fraction(x) / grid.step + Fraction(1, 2)).__floor__() for x in answers.tolist()]
+    assert grid.units(answers).tolist() == exact
+    assert [grid.unit(x) for x in answers.tolist()] == exact
+
+
 def test_halves_go_up_and_never_to_even() -> None:
     """Half-even rounding would put 0.5 and 1.5, one apart, two steps apart."""
     grid = Grid(1)

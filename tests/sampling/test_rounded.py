@@ -7,7 +7,7 @@ import pytest
 from flint import arb
 from scipy.special import ndtr
 
-from banister.core.exact import ball, precision
+from banister.core.exact import ball, fraction_of, precision
 from banister.sampling.bits import SYSTEM
 from banister.sampling.rounded import ExponentialSize, NormalSize, SizeLaw, rounded_many, rounded_one
 from tests.tape import Tape, exact_mass
@@ -72,6 +72,69 @@ def test_a_close_call_is_settled_exactly(law: SizeLaw) -> None:
     assert 0 <= high - low <= 1
     vector = [int(digit) for digit in f"{word:064b}"] + [0] * 8
     assert rounded_many(np.array([float(part % 1)]), scale, law, Tape(vector + [0] * 640))[0] in (low, high)
+
+
+def _binary(word: int) -> list[int]:
+    return [int(digit) for digit in f"{word:064b}"]
+
+
+def _one(part: Fraction, scale: Fraction, law: SizeLaw, word: int, *, negative: bool, rest: int) -> int:
+    """`rounded_one` for a planted word, sign and continuation."""
+    return rounded_one(part, scale, law, Tape([int(negative), *_binary(word), *[rest] * 640]))
+
+
+def _many(part: Fraction, scale: Fraction, law: SizeLaw, word: int, *, negative: bool, rest: int) -> int:
+    """`rounded_many` for the same; the part must be a double."""
+    tape = Tape([*_binary(word), *[int(negative)] * 8, *[rest] * 640])
+    return int(rounded_many(np.array([float(part)]), scale, law, tape)[0])
+
+
+def _reach(law: SizeLaw, scale: Fraction, tail: Fraction) -> Fraction:
+    """scale · |X| at that tail, far beyond doubles."""
+    with precision(600):
+        return fraction_of((ball(scale) * law.exactly(ball(tail))).mid())
+
+
+@pytest.mark.parametrize("draw", [_one, _many], ids=["one", "many"])
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_the_bits_that_a_word_leaves_open_are_asked_for(law: SizeLaw, draw) -> None:
+    """The boundary lies where the word's first 64 bits end and its next begin: those alone decide."""
+    for word in [(1 << 28) + k for k in range(5)] + [(1 << 40) + 3, (1 << 63) + 5]:
+        for negative in (False, True):
+            scale = Fraction(1) if word < 1 << 40 else Fraction(2) ** 40
+            reach = _reach(law, scale, (word + Fraction(1, 2)) / 2**64) * (-1 if negative else 1)
+            part = Fraction(float(-reach % 1 - Fraction(1, 2)))
+            near = round(part + Fraction(1, 2) + reach)  # The boundary, within a double's rounding of the sum.
+            small, large = (draw(part, scale, law, word, negative=negative, rest=rest) for rest in (1, 0))
+            if negative:
+                small, large = large, small
+            assert (small, large) == (near - 1, near)
+
+
+@pytest.mark.parametrize("draw", [_one, _many], ids=["one", "many"])
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_no_rounding_of_a_wide_quantile_shows(law: SizeLaw, draw) -> None:
+    """Noise of 2^30 steps is a double to 2^-22 of one; the sum is put 2^-28 from a boundary, on either side."""
+    scale = Fraction(2) ** 30
+    for word in [(1 << 63) + 1234567 * k for k in range(20)]:
+        reach = _reach(law, scale, (word + Fraction(1, 2)) / 2**64)
+        for side in (-1, 1):
+            part = Fraction(float((Fraction(side, 1 << 28) - reach) % 1 - Fraction(1, 2)))
+            truth = (part + Fraction(1, 2) + reach).__floor__()
+            assert draw(part, scale, law, word, negative=False, rest=0) == truth
+
+
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_no_rounding_of_the_sum_shows(law: SizeLaw) -> None:
+    """Noise so small that part + 1/2 is rounded to a boundary, which the exact sum stays below."""
+    scale, word = Fraction(1, 1 << 60), 1 << 63
+    part = Fraction(1, 2) - Fraction(1, 1 << 54)  # In doubles, 1/2 more than this is 1.
+    for draw in (_one, _many):
+        assert draw(part, scale, law, word, negative=True, rest=0) == 0
+        assert draw(part, scale, law, word, negative=False, rest=0) == 0
+    finer = Fraction(1, 2) - Fraction(1, 1 << 58)  # As a double, 1/2.
+    assert _one(finer, scale, law, word, negative=True, rest=0) == 0
+    assert _one(finer, scale / 2**20, law, word, negative=False, rest=0) == 0
 
 
 def test_a_word_of_zero_reads_on() -> None:

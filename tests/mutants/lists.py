@@ -1,0 +1,29 @@
+"""All mutants, by room."""
+
+from tests.mutants import (
+    accounting,
+    composition,
+    laws,
+    ledger,
+    local,
+    mechanisms,
+    plan,
+    samplers,
+    sampling,
+    tables,
+)
+from tests.mutants.mutant import Mutant
+
+ROOMS: dict[str, tuple[Mutant, ...]] = {
+    "sampling": sampling.MUTANTS + samplers.MUTANTS,
+    "mechanisms": mechanisms.MUTANTS,
+    "accounting": accounting.MUTANTS,
+    "ledger": ledger.MUTANTS,
+    "laws": laws.MUTANTS,
+    "composition": composition.MUTANTS,
+    "plan": plan.MUTANTS,
+    "local": local.MUTANTS,
+    "tables": tables.MUTANTS,
+}
+
+ALL = tuple(mutant for mutants in ROOMS.values() for mutant in mutants)

@@ -1,0 +1,150 @@
+"""Mutants of the plan of a release: what it charges, and what it draws."""
+
+from tests.mutants.mutant import Mutant
+
+_PLANS = ("tests/contract/test_law_plans.py",)
+_NOISES = ("tests/recipes/test_noises.py",)
+_RELEASE = ("tests/recipes/test_release.py",)
+
+MUTANTS = (
+    Mutant(
+        name="measure-charged-for-one-cell",
+        file="recipes/noises.py",
+        old="return self.noise.loss().times(self.share.touches)",
+        new="return self.noise.loss()",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="plan-charges-the-first-question",
+        file="recipes/planned.py",
+        old="return PrivacyLoss.nothing().with_(*(part.loss() for part in self.parts))",
+        new="return PrivacyLoss.nothing().with_(*(part.loss() for part in self.parts[:1]))",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="part-without-its-quantiles",
+        file="recipes/planned.py",
+        old="losses = [*(m.loss() for m in self.measured), *(ladder.loss() for ladder in self.ladders)]",
+        new="losses = [m.loss() for m in self.measured]",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="ladder-with-one-end",
+        file="recipes/ladder.py",
+        old="ends = PrivacyLoss.pure(times * self.end_epsilon).times(2 * cells)",
+        new="ends = PrivacyLoss.pure(times * self.end_epsilon).times(cells)",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="release-without-using-its-receipt",
+        file="recipes/release.py",
+        old="    receipt.use(plan=plan.digest)\n",
+        new="",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="gaussian-measure-charged-for-one-cell",
+        file="recipes/noises.py",
+        old="return PrivacyLoss.gaussian(self.share.squares / Fraction(self.noise.sigma) ** 2)",
+        new="return PrivacyLoss.gaussian(self.share.sensitivity**2 / Fraction(self.noise.sigma) ** 2)",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="replaced-person-charged-for-one-move",
+        file="recipes/noises.py",
+        old="return PrivacyLoss.pure(self.share.moves * self.noise.epsilon).times(",
+        new="return PrivacyLoss.pure(self.noise.epsilon).times(",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="split-noise-not-divided-by-cells",
+        file="recipes/noises.py",
+        old="level = epsilon / share.touches",
+        new="level = epsilon",
+        tests=_NOISES,
+    ),
+    Mutant(
+        name="split-noise-delta-not-divided-by-cells",
+        file="recipes/noises.py",
+        old="delta=delta / share.touches, sensitivity",
+        new="delta=delta, sensitivity",
+        tests=_NOISES,
+    ),
+    Mutant(
+        name="sigma-a-double-below",
+        file="recipes/noises.py",
+        old="        sigma = math.nextafter(sigma, math.inf)\n    return sigma",
+        new="        sigma = math.nextafter(sigma, math.inf)\n    return sigma * (1 - 2.0**-40)",
+        tests=_NOISES,
+    ),
+    Mutant(
+        name="bar-for-one-cell",
+        file="recipes/noises.py",
+        old="return Fraction(Bracket.of_ball(noise.tail_ball(bar)).up) * cells <= delta",
+        new="return Fraction(Bracket.of_ball(noise.tail_ball(bar)).up) <= delta",
+        tests=_NOISES,
+    ),
+    Mutant(
+        name="bar-one-lower",
+        file="recipes/noises.py",
+        old="low, high = (low, middle) if holds(middle) else (middle, high)\n    return high",
+        new="low, high = (low, middle) if holds(middle) else (middle, high)\n    return low",
+        tests=_NOISES,
+    ),
+    Mutant(
+        name="unknown-groups-charged-without-delta",
+        file="recipes/planned.py",
+        old="            losses.append(PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2)))\n",
+        new="            pass\n",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="unknown-groups-appear-at-the-bar",
+        file="recipes/release.py",
+        old="kept = np.flatnonzero(noisy[0] > part.bar)",
+        new="kept = np.flatnonzero(noisy[0] >= part.bar)",
+        tests=_RELEASE + _NOISES,
+    ),
+    Mutant(
+        name="ladder-chooses-at-twice-its-epsilon",
+        file="recipes/ladder.py",
+        old="choice = PermuteAndFlip(epsilon=epsilon, sensitivity=ladder.sensitivity, moves=Moves.ANY_WAY)",
+        new="choice = PermuteAndFlip(epsilon=2 * epsilon, sensitivity=ladder.sensitivity, moves=Moves.ANY_WAY)",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="ladder-scores-move-one-way",
+        file="recipes/ladder.py",
+        old="choice = PermuteAndFlip(epsilon=epsilon, sensitivity=ladder.sensitivity, moves=Moves.ANY_WAY)",
+        new="choice = PermuteAndFlip(epsilon=epsilon, sensitivity=ladder.sensitivity, moves=Moves.ONE_WAY)",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="ladder-sensitivity-of-one-side",
+        file="recipes/ladder.py",
+        old="once = reach.rows * max(order.numerator, order.denominator - order.numerator)",
+        new="once = reach.rows * order.numerator",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="ladder-replaced-person-moves-once",
+        file="recipes/ladder.py",
+        old="moves = 1 if neighbours is Neighbours.ADD_REMOVE else 2\n    return Ladder(",
+        new="moves = 1\n    return Ladder(",
+        tests=_PLANS,
+    ),
+    Mutant(
+        name="release-charges-the-cheaper-of-the-two",
+        file="recipes/release.py",
+        old="return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan=plan.digest)",
+        new='return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan="")',
+        tests=_RELEASE,
+    ),
+    Mutant(
+        name="digest-without-the-parts",
+        file="recipes/planned.py",
+        old="text = repr((FORMAT, self.schema, self.parts, self.guarantee, self.families))",
+        new="text = repr((FORMAT, self.schema, self.guarantee, self.families))",
+        tests=_PLANS,
+    ),
+)

@@ -1,0 +1,277 @@
+"""Mutants of the exact draws: bits, coins, tables, geometric numbers, staircases, rounding."""
+
+from tests.mutants.mutant import Mutant
+
+_BITS = ("tests/sampling/test_bits.py",)
+_COIN = ("tests/sampling/test_bernoulli.py",)
+_TABLE = ("tests/sampling/test_table.py",)
+_GEOMETRIC = ("tests/sampling/test_geometric.py",)
+_DIGITS = ("tests/sampling/test_staircase.py::test_masses_from_digits_are_exact",)
+_STAIRCASE = ("tests/sampling/test_staircase.py::test_both_roads_and_both_ways_agree_in_law_on_many_draws",)
+_BEYOND = ("tests/sampling/test_staircase.py::test_values_beyond_the_table_keep_their_law",)
+_ROUNDED = ("tests/sampling/test_rounded.py",)
+_UNIFORM = ("tests/sampling/test_uniform.py",)
+_LATTICE = ("tests/sampling/test_lattice.py",)
+
+MUTANTS = (
+    Mutant(
+        name="fork-guard-of-bytes",
+        file="sampling/bits.py",
+        old="if self._owner != os.getpid() or self._until_reseed < size:",
+        new="if self._owner == -1 or self._until_reseed < size:",
+        tests=_BITS,
+    ),
+    Mutant(
+        name="fork-guard-of-take",
+        file="sampling/bits.py",
+        old="if end > len(self._pool) or self._owner != os.getpid():",
+        new="if end > len(self._pool):",
+        tests=_BITS,
+    ),
+    Mutant(
+        name="pool-is-not-used-up",
+        file="sampling/bits.py",
+        old="            self._used = end\n",
+        new="            self._used = end - size\n",
+        tests=_BITS,
+    ),
+    Mutant(
+        name="never-reseeded",
+        file="sampling/bits.py",
+        old="        self._until_reseed -= size\n",
+        new="",
+        tests=_BITS,
+    ),
+    Mutant(
+        name="take-keeps-a-bit-too-many",
+        file="sampling/bits.py",
+        old='return int.from_bytes(chunk, "little") >> (8 * size - count)',
+        new='return int.from_bytes(chunk, "little") >> max(8 * size - count - 1, 0)',
+        tests=_BITS,
+    ),
+    Mutant(
+        name="coin-settled-early-below",
+        file="sampling/bernoulli.py",
+        old="        if not self._low <= prefix <= self._high:\n            return prefix < self._low",
+        new="        if not self._low < prefix <= self._high:\n            return prefix <= self._low",
+        tests=_COIN,
+    ),
+    Mutant(
+        name="coins-settled-by-a-glance",
+        file="sampling/bernoulli.py",
+        old="np.flatnonzero((glances >= self._glance_low) & (glances <= self._glance_high))",
+        new="np.flatnonzero((glances > self._glance_low) & (glances <= self._glance_high))",
+        tests=_COIN,
+    ),
+    Mutant(
+        name="toss-extended-without-shift",
+        file="sampling/bernoulli.py",
+        old="        length += step\n",
+        new="        length += step - 1\n",
+        tests=_COIN,
+        hangs=True,
+    ),
+    Mutant(
+        name="many-near-coins-without-margin",
+        file="sampling/bernoulli.py",
+        old="np.abs(uniform - nearly) <= FILTER_MARGIN",
+        new="np.abs(uniform - nearly) < 0",
+        tests=_COIN,
+    ),
+    Mutant(
+        name="one-near-coin-without-margin",
+        file="sampling/bernoulli.py",
+        old="if abs(word * 2.0**-64 - nearly) > FILTER_MARGIN:",
+        new="if True:",
+        tests=_COIN,
+    ),
+    Mutant(
+        name="table-threshold-settled-early",
+        file="sampling/table.py",
+        old="        if category == len(self._low_list) or self._low_list[category] > prefix:",
+        new="        if category == len(self._low_list) or self._low_list[category] >= prefix:",
+        tests=_TABLE,
+    ),
+    Mutant(
+        name="table-vector-never-extends",
+        file="sampling/table.py",
+        old="self._low[categories[reachable]] <= words[reachable]",
+        new="self._low[categories[reachable]] < words[reachable]",
+        tests=_TABLE,
+    ),
+    Mutant(
+        name="table-lookup-misses-the-last-glance",
+        file="sampling/table.py",
+        old="answers[first : last + 1] = -1",
+        new="answers[first:last] = -1",
+        tests=_TABLE,
+    ),
+    Mutant(
+        name="table-rest-overlaps-the-glance",
+        file="sampling/table.py",
+        old="bits.words(open_places.size, self._word) >> np.uint64(self._glance)",
+        new="bits.words(open_places.size, self._word) >> np.uint64(self._glance + 1)",
+        tests=_TABLE,
+    ),
+    Mutant(
+        name="geometric-top-forgets-what-it-had",
+        file="sampling/geometric.py",
+        old="            top += self._top_size\n",
+        new="            top = self._top_size\n",
+        tests=_GEOMETRIC,
+    ),
+    Mutant(
+        name="geometric-low-digit-one-short",
+        file="sampling/geometric.py",
+        old="return [(1 - ball(-self.rate * (digit + 1)).exp()) / whole for digit in range(_RADIX - 1)]",
+        new="return [(1 - ball(-self.rate * (digit + 1)).exp()) / whole for digit in range(_RADIX - 2)]",
+        tests=_GEOMETRIC,
+    ),
+    Mutant(
+        name="geometric-top-law-off-by-one",
+        file="sampling/geometric.py",
+        old="return [1 - ball(-self.rate * (digit + 1)).exp() for digit in range(self.size)]",
+        new="return [1 - ball(-self.rate * digit).exp() for digit in range(1, self.size + 1)][:-1] + [arb(1)]",
+        tests=_GEOMETRIC,
+    ),
+    Mutant(
+        name="geometric-vector-unit-not-raised",
+        file="sampling/geometric.py",
+        old="            values += table.draw_many(count, bits) * np.int64(unit)\n            unit *= _RADIX\n",
+        new="            values += table.draw_many(count, bits) * np.int64(unit)\n",
+        tests=_GEOMETRIC,
+    ),
+    Mutant(
+        name="geometric-vector-goes-on-once",
+        file="sampling/geometric.py",
+        old="            going_on = going_on[more == self._top_size]\n",
+        new="            going_on = going_on[:0]\n",
+        tests=_GEOMETRIC,
+    ),
+    Mutant(
+        name="staircase-counts-zero-twice",
+        file="sampling/staircase.py",
+        old="            if size or self._table is not None:",
+        new="            if True:",
+        tests=_DIGITS,
+    ),
+    Mutant(
+        name="staircase-table-counts-zero-twice",
+        file="sampling/staircase.py",
+        old="cumulative, total = [], -peak",
+        new="cumulative, total = [], arb(0)",
+        tests=_STAIRCASE,
+    ),
+    Mutant(
+        name="staircase-vector-keeps-negative-zeros",
+        file="sampling/staircase.py",
+        old="            again = again[_signs(again.size, bits)]\n",
+        new="            again = again[:0]\n",
+        tests=_STAIRCASE,
+    ),
+    Mutant(
+        name="staircase-step-one-wider",
+        file="sampling/staircase.py",
+        old="total += near if j < step else near * b",
+        new="total += near if j <= step else near * b",
+        tests=_STAIRCASE,
+    ),
+    Mutant(
+        name="staircase-far-part-without-decay",
+        file="sampling/staircase.py",
+        old="far = exp_ball(-self.epsilon) * (self.period - self.step)",
+        new="far = arb(self.period - self.step)",
+        tests=_STAIRCASE,
+    ),
+    Mutant(
+        name="staircase-beyond-the-table-starts-again",
+        file="sampling/staircase.py",
+        old="            sizes[beyond] += self._one_sided_many(beyond.size, bits)\n",
+        new="            sizes[beyond] = self._one_sided_many(beyond.size, bits)\n",
+        tests=_BEYOND,
+    ),
+    Mutant(
+        name="staircase-one-beyond-the-table-starts-again",
+        file="sampling/staircase.py",
+        old="return size if size < beyond else beyond + self._one_sided(bits)",
+        new="return size if size < beyond else self._one_sided(bits)",
+        tests=_BEYOND,
+    ),
+    Mutant(
+        name="rounded-many-without-margin",
+        file="sampling/rounded.py",
+        old="    margin = _margin(reach, float(scale), np.maximum(words, np.uint64(_FEW)))\n",
+        new="    margin = np.zeros_like(reach)\n",
+        tests=_ROUNDED,
+    ),
+    Mutant(
+        name="rounded-one-without-margin",
+        file="sampling/rounded.py",
+        old="        margin = _margin(reach, float(scale), prefix)\n",
+        new="        margin = 0.0\n",
+        tests=_ROUNDED,
+    ),
+    Mutant(
+        name="rounded-margin-without-the-open-bits",
+        file="sampling/rounded.py",
+        old="return reach * _RELATIVE_MARGIN + 2.0 * scale / word + 2.0**-40",
+        new="return reach * _RELATIVE_MARGIN + 2.0**-40",
+        tests=_ROUNDED,
+    ),
+    Mutant(
+        name="rounded-margin-without-the-quantile",
+        file="sampling/rounded.py",
+        old="return reach * _RELATIVE_MARGIN + 2.0 * scale / word + 2.0**-40",
+        new="return reach * 0.0 + 2.0 * scale / word + 2.0**-40",
+        tests=_ROUNDED,
+    ),
+    Mutant(
+        name="rounded-margin-without-the-sum",
+        file="sampling/rounded.py",
+        old="return reach * _RELATIVE_MARGIN + 2.0 * scale / word + 2.0**-40",
+        new="return reach * _RELATIVE_MARGIN + 2.0 * scale / word",
+        tests=_ROUNDED,
+    ),
+    Mutant(
+        name="rounded-tail-trusted-to-doubles",
+        file="sampling/rounded.py",
+        old="close = (np.floor(sums - margin) != np.floor(sums + margin)) | (words < _FEW)",
+        new="close = np.floor(sums - margin) != np.floor(sums + margin)",
+        tests=_ROUNDED,
+    ),
+    Mutant(
+        name="rounded-settled-by-one-end",
+        file="sampling/rounded.py",
+        old="size = law.exactly(arb(fmpz(prefix)) / unit).union(law.exactly(arb(fmpz(prefix + 1)) / unit))",
+        new="size = law.exactly(arb(fmpz(prefix)) / unit)",
+        tests=_ROUNDED,
+    ),
+    Mutant(
+        name="rounded-settled-without-sign",
+        file="sampling/rounded.py",
+        old="return _settle(part, sign * scale, law, prefix, word, bits, word=word)",
+        new="return _settle(part, scale, law, prefix, word, bits, word=word)",
+        tests=_ROUNDED,
+    ),
+    Mutant(
+        name="uniform-lets-n-through",
+        file="sampling/uniform.py",
+        old="        if candidate < n:",
+        new="        if candidate <= n:",
+        tests=_UNIFORM,
+    ),
+    Mutant(
+        name="uniform-vector-keeps-the-last-multiple",
+        file="sampling/uniform.py",
+        old="    values[words >= words.dtype.type(limit)] = -1\n",
+        new="",
+        tests=_UNIFORM,
+    ),
+    Mutant(
+        name="uniform-each-favours-small-remainders",
+        file="sampling/uniform.py",
+        old="    again = np.flatnonzero(words < spare)\n",
+        new="    again = np.flatnonzero(words < 0)\n",
+        tests=_LATTICE + _UNIFORM,
+    ),
+)

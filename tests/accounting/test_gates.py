@@ -19,7 +19,7 @@ from banister.accounting.gates import (
     of_document,
     renyi_limit,
 )
-from banister.core.exact import ball
+from banister.core.exact import BALL_BITS, ball, exp_ball, precision
 from banister.core.guarantee import Guarantee
 from banister.core.loss import PrivacyLoss
 from banister.errors import LedgerForeign
@@ -167,6 +167,52 @@ def test_one_charge_never_costs_more_than_two() -> None:
             if both < (one + two) * Fraction(99, 100):
                 cheaper.add(type(gate))
     assert cheaper == {Basic, Renyi}
+
+
+def test_added_up_epsilons_and_gaussian_noise_in_one_charge_cost_both() -> None:
+    """The bounded parts their epsilons, all Gaussian parts together the price of one with the sum of their mu²."""
+    gate, bell = Basic(Fraction(1), Fraction(1, 10**8)), PrivacyLoss.gaussian(Fraction(1, 900))
+    alone, four = gate.price(bell), gate.price(bell.times(4))
+    assert alone is not None
+    assert four is not None
+    assert four == gate.price(PrivacyLoss.gaussian(Fraction(4, 900)))
+    assert four == gate.price(bell.times(2).with_(PrivacyLoss.gaussian(Fraction(1, 450))))
+    assert Fraction(3, 2) * alone < four < 4 * alone
+    assert gate.price(PrivacyLoss.pure(Fraction(1, 10)).times(3).with_(bell)) == Fraction(3, 10) + alone
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("order", [Fraction(3, 2), Fraction(2), Fraction(9)])
+def test_the_order_of_the_neighbours_makes_no_difference_to_a_price(turned: bool, order: Fraction) -> None:
+    """Losses 1 and −1/2, or −1 and 1/2: one and the same release costs its worse order, whichever is named first."""
+    half = Fraction(1, 2)
+    with precision(BALL_BITS):
+        share = (exp_ball(half) - 1) / (exp_ball(half) - exp_ball(-1))
+        forth = [(Fraction(1), share), (-half, 1 - share)]
+        back = [(-value, mass * exp_ball(-value)) for value, mass in forth]
+        moments = [sum((m * exp_ball((order - 1) * v) for v, m in way), arb(0)).log() for way in (forth, back)]
+        assert not moments[0].overlaps(moments[1])
+        worse = float(arb.max(*moments) / ball(order - 1))
+        loss = PrivacyLoss.of_one_sided_atoms(back if turned else forth, infinite=arb(0))
+    assert float(Renyi(Fraction(1), order).price(loss) or 0) == pytest.approx(worse, rel=1e-12)
+    for gate in (Basic(Fraction(1)), Concentrated(Fraction(1)), GaussianGate(Fraction(1))):
+        assert gate.price(loss) == gate.price(PrivacyLoss.pure(Fraction(1)))
+
+
+@pytest.mark.parametrize("budget", [BUDGET, Guarantee("0.3", "1e-9"), Guarantee(7, "0.01")])
+def test_a_limit_is_the_last_lattice_point_from_which_the_budget_follows(budget: Guarantee) -> None:
+    order, step = best_order(budget), Fraction(1, 2**64)
+
+    def follows(divergence: Fraction) -> bool:
+        with precision(400):
+            factor = ball(1 - 1 / order) ** ball(order) / ball(order - 1)
+            return bool(factor * exp_ball((order - 1) * (divergence - budget.epsilon)) <= ball(budget.delta))
+
+    limit = renyi_limit(budget, order)
+    assert follows(limit)
+    assert not follows(limit + step)
+    rho = Concentrated.for_budget(budget).limit
+    assert order * rho <= limit < order * (rho + step)
 
 
 def test_gates_have_words_for_people() -> None:

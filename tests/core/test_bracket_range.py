@@ -2,10 +2,13 @@
 
 import math
 import sys
+from fractions import Fraction
 
 from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
 
-from banister.core.exact import Bracket
+from banister.core.exact import Bracket, float_down, float_up
 
 
 def test_numbers_below_every_double() -> None:
@@ -17,3 +20,10 @@ def test_numbers_below_every_double() -> None:
 def test_numbers_above_every_double() -> None:
     assert Bracket.of_ball(arb(10**12).exp()) == Bracket(sys.float_info.max, math.inf)
     assert Bracket.of_ball(-arb(10**12).exp()) == Bracket(-math.inf, -sys.float_info.max)
+
+
+@given(st.fractions(min_value=-(10**6), max_value=10**6, max_denominator=10**9))
+def test_doubles_around_a_fraction_are_the_nearest_on_their_side(value: Fraction) -> None:
+    down, up = float_down(value), float_up(value)
+    assert Fraction(down) <= value <= Fraction(up)
+    assert up == (down if Fraction(down) == value else math.nextafter(down, math.inf))

@@ -124,6 +124,7 @@ def test_a_thousand_laplace_answers() -> None:
 def test_gaussians_add_their_mu_squared_exactly() -> None:
     parts = all_of(*(PrivacyLoss.gaussian(Fraction(n, 10)) for n in (1, 2, 3)))
     assert parts.epsilon_at("1e-5") == PrivacyLoss.gaussian(Fraction(6, 10)).epsilon_at("1e-5")
+    assert PrivacyLoss.gaussian(Fraction(1, 5)).times(3).epsilon_at("1e-5") == parts.epsilon_at("1e-5")
 
 
 @pytest.mark.parametrize("at", [Fraction(0), Fraction(1), Fraction(3)])

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-from banister.core.curve import Curve
-from banister.core.exact import BALL_BITS, precision
+from banister.core.curve import Curve, _line_below
+from banister.core.exact import BALL_BITS, ball, precision
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
 
@@ -40,6 +40,31 @@ def test_the_exact_total_lies_between_the_bounds(loss: PrivacyLoss, count: int, 
     rough = curve_of(loss).times(count).delta_at(1, relative_width=1e-4)
     assert rough.down <= delta.up
     assert delta.down <= rough.up
+
+
+@pytest.mark.parametrize("middle", [1, 3, 5, 7, 9], ids=lambda middle: f"middle at {middle}")
+def test_a_line_below_three_points_is_below_every_convex_curve_through_them(middle: int) -> None:
+    """The lowest such curve goes on straight from the other side's chord; the line must not pass above it anywhere."""
+    x0, xm, x1 = arb(0), arb(middle), arb(10)
+    a, m, b = arb(1), arb(1) - arb(middle) / 10, arb(1) / 2
+    left, right = _line_below(x0, xm, x1, a, m, b)
+    before, after = (m - a) / (xm - x0), (b - m) / (x1 - xm)
+    spare_left, spare_right = m + after * (x0 - xm) - left, m + before * (x1 - xm) - right
+    assert min(float(spare_left), float(spare_right)) == pytest.approx(
+        0, abs=1e-12
+    )  # Neither above, nor lower than so.
+    line_at_middle = left + (right - left) * (xm - x0) / (x1 - x0)
+    assert line_at_middle <= m
+
+
+def test_several_curves_lie_between_the_products_of_their_bounds() -> None:
+    above, below = curve_of(GAUSSIAN).times(2).law.bounds(1e-2)
+    exact = GAUSSIAN.times(2)
+    for at in (Fraction(1, 5), Fraction(1, 2), Fraction(1)):
+        with precision(BALL_BITS):
+            assert below.hockey_stick(at) < above.hockey_stick(at)
+            assert not below.hockey_stick(at) > ball(Fraction(exact.delta_at(at).up))
+            assert not above.hockey_stick(at) < ball(Fraction(exact.delta_at(at).down))
 
 
 def test_curves_mix_with_other_losses() -> None:

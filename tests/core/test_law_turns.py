@@ -1,5 +1,6 @@
 """The transforms that composition rests on are off by no more than they say, against forty digits."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -21,6 +22,9 @@ def moment(law: Law, s: mpmath.mpc) -> mpmath.mpc:
     atoms = law.atoms()
     if atoms is not None:
         return sum(mpmath.mpf(mass.mid().str(50, radius=False)) * mpmath.exp(s * real(v)) for v, mass in atoms.items())
+    mu_squared = law.gaussian()
+    if mu_squared is not None:
+        return mpmath.exp(real(mu_squared) * s * (s + 1) / 2)
     e = real(law.top() or 0)
     density = mpmath.exp(-e / 2) / 4 * (mpmath.exp((s + 0.5) * e) - mpmath.exp(-(s + 0.5) * e)) / (s + 0.5)
     return mpmath.exp(s * e) / 2 + mpmath.exp(-e - s * e) / 2 + density
@@ -37,10 +41,11 @@ def many_atoms() -> Law:
     [
         (PrivacyLoss.pure(Fraction(1, 3)).law, PERIOD),
         (PrivacyLoss.laplace(Fraction(1, 3)).law, PERIOD),
+        (PrivacyLoss.gaussian(Fraction(1, 3)).law, PERIOD),
         (many_atoms(), PERIOD),
         (many_atoms(), Fraction(32)),
     ],
-    ids=["response", "laplace", "summed", "tabled"],
+    ids=["response", "laplace", "gaussian", "summed", "tabled"],
 )
 def test_a_turn_is_off_by_no_more_than_it_says(law: Law, period: Fraction) -> None:
     with precision(256):
@@ -56,8 +61,9 @@ def test_a_turn_is_off_by_no_more_than_it_says(law: Law, period: Fraction) -> No
         assert error < 1e-9 or abs(truth) < 1e-3
 
 
-def test_tilted_masses_are_certified() -> None:
-    law = PrivacyLoss.laplace(Fraction(1, 2)).law
+@pytest.mark.parametrize("kind", [PrivacyLoss.pure, PrivacyLoss.laplace, PrivacyLoss.gaussian])
+def test_tilted_masses_are_certified(kind: Callable[[Fraction], PrivacyLoss]) -> None:
+    law = kind(Fraction(1, 2)).law
     with precision(128):
         found = law.tilted(TILT).log_mass.exp()
         assert found.overlaps(arb(str(mpmath.nstr(moment(law, mpmath.mpc(real(TILT), 0)).real, 40))) + arb(0, 1e-30))

@@ -75,6 +75,43 @@ def test_the_worse_direction_counts() -> None:
     forth = 0.5 + 0.5 * (1 - math.exp(-0.7))
     back = 1 - 0.5 * math.exp(-0.7)
     assert loss.delta_at(0).up == pytest.approx(max(forth, back))
+    for at in (0.25, 0.5, 0.9):  # The way back all but one part in four is infinite, and stays.
+        assert loss.delta_at(at).up == pytest.approx(back)
+    assert loss.epsilon_at(0.7).up == math.inf
+
+
+def _two_outputs(*, turned: bool) -> PrivacyLoss:
+    """Losses 1 and −1/2 and none at infinity; or −1 and 1/2, with the neighbours' places changed."""
+    with precision(BALL_BITS):
+        share = (exp_ball(HALF) - 1) / (exp_ball(HALF) - exp_ball(-1))
+        atoms = [(Fraction(1), share), (-HALF, 1 - share)]
+        if turned:
+            atoms = [(-value, mass * exp_ball(-value)) for value, mass in atoms]
+        return PrivacyLoss.of_one_sided_atoms(atoms, infinite=arb(0))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_worse_direction_counts_whichever_comes_first(turned: bool) -> None:
+    loss = _two_outputs(turned=turned)
+    share = (math.exp(0.5) - 1) / (math.exp(0.5) - math.exp(-1))
+    for at in (0.1, 0.25, 0.4, 0.6):
+        forth = share * (1 - math.exp(at - 1))
+        back = (1 - share) * math.exp(0.5) * max(1 - math.exp(at - 0.5), 0)
+        assert abs(forth - back) > 0.01
+        found = loss.delta_at(at)
+        assert found.up == pytest.approx(max(forth, back), rel=1e-12)
+        assert found.down == pytest.approx(max(forth, back), rel=1e-12)
+        assert loss.epsilon_at(max(forth, back)).up == pytest.approx(at, rel=1e-9)
+    assert loss.epsilon_at(0).holds(1)
+    assert loss.times(3).epsilon_at(0).holds(3)
+
+
+def test_times_and_with_count_what_is_there_already() -> None:
+    one, other = PrivacyLoss.pure(HALF), PrivacyLoss.laplace(HALF)
+    assert one.times(2).times(3) == one.times(6)
+    assert one.times(2).with_(one) == one.times(3)
+    assert one.times(2).with_(other).times(2).terms == ((one.terms[0][0], 4), (other.terms[0][0], 2))
+    assert one.with_(other).epsilon_at(0).holds(1)
 
 
 def test_a_curve_of_one_key_is_one_law() -> None:

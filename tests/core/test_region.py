@@ -5,12 +5,14 @@ import math
 from fractions import Fraction
 
 import pytest
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from banister.core.exact import ball, exp_ball, precision
 from banister.core.guarantee import Guarantee
 from banister.core.loss import PrivacyLoss
-from banister.core.region import PrivacyRegion
+from banister.core.region import CURVE_POINTS, SMALL_DELTA, PrivacyRegion
 from banister.errors import BadValue
 
 HALF = Fraction(1, 2)
@@ -100,6 +102,48 @@ def test_a_smooth_region_is_rounded_outwards() -> None:
     for i in range(1, 10):
         assert region.delta_at(Fraction(i, 4)).up >= loss.delta_at(Fraction(i, 4)).down
         assert region.delta_at(Fraction(i, 4)).up == pytest.approx(loss.delta_at(Fraction(i, 4)).up, abs=2e-3)
+
+
+def _excess(region: PrivacyRegion, epsilon: Fraction) -> arb:
+    """The largest 1 − x − e^epsilon · y over the corners, to far more digits than they were made with."""
+    return max((1 - ball(x) - exp_ball(epsilon) * ball(y) for x, y in region.corners), key=lambda found: found.mid())
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(7, 3)])
+def test_corners_are_rounded_outwards_to_the_last_digit(epsilon: Fraction) -> None:
+    """No test that (epsilon, delta)-privacy allows lies outside of its region, not even by what rounding moves."""
+    delta, other = Fraction(1, 10), Fraction(1, 8)
+    with precision(2000):
+        for region, two in (
+            (PrivacyRegion.of_guarantee(Guarantee(epsilon, delta)), delta),
+            (PrivacyRegion.of_curve([(epsilon, delta, other)]), other),
+        ):
+            assert region.corners[0] == (0, 1 - two)
+            assert region.corners[-1] == (1 - delta, 0)
+            for x, y in region.corners:
+                flat = exp_ball(-epsilon) * ball(1 - delta - x)
+                steep = ball(1 - two) - exp_ball(epsilon) * ball(x)
+                assert not ball(y) > arb.max(arb.max(flat, steep), arb(0))
+
+
+@pytest.mark.parametrize("loss", [PrivacyLoss.gaussian(Fraction(1)), PrivacyLoss.laplace(Fraction(1, 2))])
+def test_a_smooth_region_holds_every_delta_that_it_was_made_from(loss: PrivacyLoss) -> None:
+    region = PrivacyRegion.of_loss(loss)
+    end = loss.epsilon_at(SMALL_DELTA).up
+    with precision(2000):
+        for i in range(CURVE_POINTS):
+            at = Fraction(end) * i / CURVE_POINTS
+            assert not _excess(region, at) < loss.law.hockey_stick(at)
+
+
+def test_the_two_sides_of_a_region_are_both_looked_at() -> None:
+    """Half of the outputs of one neighbour tell it for certain, and none of the other's do."""
+    region = PrivacyRegion.of_pair([HALF, HALF], [Fraction(1), Fraction(0)])
+    turned = PrivacyRegion.of_pair([Fraction(1), Fraction(0)], [HALF, HALF])
+    for one in (region, turned):
+        assert one.delta_at(1).holds(HALF)
+        assert one.keeps(Guarantee(1, HALF))
+        assert not one.keeps(Guarantee(1, Fraction(2, 5)))
 
 
 def test_the_trade_off_of_a_symmetric_pair_is_its_own_inverse() -> None:

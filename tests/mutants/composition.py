@@ -3,8 +3,14 @@
 from tests.mutants.mutant import Mutant
 
 _LOSS = ("tests/core/test_loss.py",)
-_COMPOSITION = ("tests/core/test_composition.py",)
+_ENUMERATED = ("tests/core/test_composition.py::test_enumeration_of_all_four_to_the_k_outputs_lies_in_the_bracket",)
+_SUBSETS = ("tests/core/test_composition.py::test_different_responses_are_the_sum_over_subsets_on_the_line",)
+_TOTALS = ("tests/core/test_composition.py::test_known_totals_of_equal_guarantees",)
+_NORMAL = ("tests/core/test_composition.py::test_gaussians_add_their_mu_squared_exactly",)
+_LIMITS = ("tests/core/test_composition.py::test_at_the_limits_of_delta",)
+_STAIRS = ("tests/core/test_stairs.py",)
 _SMOOTH = ("tests/core/test_smooth.py",)
+_CONTOUR = ("tests/core/test_contour.py",)
 _CURVE = ("tests/core/test_curve.py",)
 _PRODUCT = ("tests/core/test_product.py",)
 _REGION = ("tests/core/test_region.py",)
@@ -17,14 +23,14 @@ MUTANTS = (
         file="core/stairs.py",
         old="        above = bisect_left(self.values, -point, key=lambda value: -value)\n",
         new="        above = max(0, bisect_left(self.values, -point, key=lambda value: -value) - 1)\n",
-        tests=_COMPOSITION,
+        tests=_ENUMERATED,
     ),
     Mutant(
         name="stairs-with-one-mass",
         file="core/stairs.py",
         old="                b += masses[value] * exp_ball(-value)\n",
         new="                b += masses[value]\n",
-        tests=_COMPOSITION,
+        tests=_ENUMERATED,
     ),
     Mutant(
         name="stairs-epsilon-without-proof",
@@ -32,7 +38,7 @@ MUTANTS = (
         old="        while not self.delta(Fraction(up)) <= goal:\n"
         "            up = math.nextafter(up, math.inf) if up else 5e-324\n",
         new="",
-        tests=_COMPOSITION,
+        tests=_LIMITS + _STAIRS,
     ),
     Mutant(
         name="stairs-epsilon-from-below",
@@ -40,91 +46,91 @@ MUTANTS = (
         old="        up = max(0.0, float_up(fraction_up(found)))\n        while not self.delta(Fraction(up)) <= goal:\n"
         "            up = math.nextafter(up, math.inf) if up else 5e-324\n",
         new="        up = self._down(goal)\n",
-        tests=_COMPOSITION + _LOSS,
+        tests=_LIMITS + _STAIRS,
     ),
     Mutant(
         name="counted-once-each",
         file="core/ways.py",
         old="powers = (arb_poly(row) ** count).coeffs()",
         new="powers = arb_poly(row).coeffs()",
-        tests=_COMPOSITION,
+        tests=_ENUMERATED,
     ),
     Mutant(
         name="counted-least-once",
         file="core/ways.py",
         old="[(count * least + j * unit, mass) for j, mass in enumerate(powers)]",
         new="[(least + j * unit, mass) for j, mass in enumerate(powers)]",
-        tests=_COMPOSITION,
+        tests=_ENUMERATED,
     ),
     Mutant(
         name="lattice-offset-once",
         file="core/ways.py",
         old="        offset += count * least\n",
         new="        offset += least\n",
-        tests=_COMPOSITION,
+        tests=_TOTALS,
     ),
     Mutant(
         name="line-takes-the-upper-bound-for-both",
         file="core/ways.py",
         old="return here.lower(point).union(here.upper(point))",
         new="return here.lower(point)",
-        tests=_COMPOSITION + _CURVE,
+        tests=_SUBSETS,
     ),
     Mutant(
         name="alone-forgets-to-take-infinity-apart",
         file="core/ways.py",
         old="return self.law.hockey_stick(point) - self.law.infinite()",
         new="return self.law.hockey_stick(point)",
-        tests=_LOSS + _COMPOSITION,
+        tests=_LOSS,
     ),
     Mutant(
         name="contour-claims-no-doubt",
         file="core/contour.py",
         old="        doubt += self.lost + self.kernel.left_out(tilt) + 16 * ROUNDOFF * abs(middle)\n",
         new="        doubt *= 0.0\n",
-        tests=_COMPOSITION,
+        tests=_CONTOUR,
     ),
     Mutant(
         name="contour-forgets-echoes",
         file="core/contour.py",
         old="return middle - doubt - self._echo(point), middle + doubt",
         new="return middle - doubt, middle + doubt",
-        tests=_COMPOSITION,
+        tests=_CONTOUR,
     ),
     Mutant(
         name="contour-forgets-points-beyond",
         file="core/contour.py",
         old="return 1.01 * math.exp(-self.variance * last * last / 2) / (math.pi * edge)",
         new="return 0.0",
-        tests=_COMPOSITION,
+        tests=_CONTOUR,
     ),
     Mutant(
         name="contour-half-turn-counted-twice",
         file="core/contour.py",
         old="return np.where((y == 0) | half_turn, size, 2 * size), np.angle(value), first",
         new="return np.where(y == 0, size, 2 * size), np.angle(value), first",
-        tests=_COMPOSITION,
+        tests=_CONTOUR,
     ),
     Mutant(
         name="contour-turns-once",
         file="core/contour.py",
         old="        angle += count * turn.angle\n",
         new="        angle += turn.angle\n",
-        tests=_COMPOSITION,
+        tests=_CONTOUR,
     ),
     Mutant(
         name="contour-left-out-points-are-not-counted",
         file="core/contour.py",
         old="            lost += float(np.exp(log_size[~alive]) @ kernel.ceiling(tilt, gone)) * (1 + 1e-6)\n",
         new="            lost += 0.0 * float(np.exp(log_size[~alive]) @ kernel.ceiling(tilt, gone))\n",
-        tests=_COMPOSITION,
+        tests=_CONTOUR,
     ),
     Mutant(
         name="top-of-one-copy",
         file="core/contour.py",
         old="        total += count * top\n",
         new="        total += top\n",
-        tests=_COMPOSITION + _PRODUCT,
+        tests=_PRODUCT,
     ),
     Mutant(
         name="smooth-lower-bound-without-the-rest",
@@ -201,28 +207,28 @@ MUTANTS = (
         file="core/direction.py",
         old="                finite *= (1 - law.infinite()) ** count\n",
         new="                finite *= 1 - law.infinite()\n",
-        tests=_COMPOSITION + _LOSS,
+        tests=_LIMITS,
     ),
     Mutant(
         name="direction-survival-forgotten",
         file="core/direction.py",
         old="found = self.infinite + self.survival * self.way.delta(point)",
         new="found = self.infinite + self.way.delta(point)",
-        tests=_COMPOSITION + _LOSS,
+        tests=_ENUMERATED,
     ),
     Mutant(
         name="direction-goal-without-survival",
         file="core/direction.py",
         old="goal = (ball(target) - self.infinite) / self.survival",
         new="goal = ball(target) - self.infinite",
-        tests=_COMPOSITION + _LOSS,
+        tests=_LIMITS,
     ),
     Mutant(
         name="direction-normal-losses-once",
         file="core/direction.py",
         old="                    normal += count * mu_squared\n",
         new="                    normal += mu_squared\n",
-        tests=_COMPOSITION,
+        tests=_NORMAL,
     ),
     Mutant(
         name="direction-lower-bound-for-both",

@@ -1,12 +1,13 @@
 """Any change to a line, however small, breaks the chain."""
 
+import hashlib
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banister.accounting.chain import Line, check, check_head
+from banister.accounting.chain import Line, check, check_head, digest
 from banister.errors import LedgerDamaged
 
 
@@ -21,6 +22,14 @@ def test_an_untouched_chain_is_clean() -> None:
     lines = chain(["a", "b", "c"])
     assert check(lines) == lines[-1]
     check_head(lines[-1], (3, lines[-1].hash))
+
+
+def test_the_hash_is_the_one_that_is_written_down() -> None:
+    """Number, hash of the line before, and body, under the version: a ledger must be read by every later version."""
+    assert digest(3, "ab", "x") == hashlib.sha256(b"banister ledger 1\n3\nab\nx").hexdigest()
+    first = Line.first("terms")
+    assert first.hash == hashlib.sha256(b"banister ledger 1\n0\n\nterms").hexdigest()
+    assert first.follow("a").hash == digest(1, first.hash, "a")
 
 
 def test_an_empty_chain_has_no_last_line() -> None:

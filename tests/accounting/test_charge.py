@@ -7,10 +7,11 @@ import pytest
 from flint import arb
 
 from banister.accounting.charge import Charge, escape, largest_finite_loss, loss_of
-from banister.core.exact import BALL_BITS, ball, exp_ball, precision
+from banister.core.exact import ball
 from banister.core.guarantee import Guarantee, Neighbours
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
+from tests.lopsided import lopsided
 
 
 class Halving:
@@ -67,11 +68,8 @@ def test_the_delta_of_one_charge_counts_the_worse_order_of_each_of_its_parts() -
 
 
 def test_the_largest_loss_is_that_of_the_worse_order_and_of_every_copy() -> None:
-    """Losses −1 and 1/2, and with the places changed 1 and −1/2; the masses are those that make it a pair."""
-    with precision(BALL_BITS):
-        share = (exp_ball(Fraction(1, 2)) - 1) / (exp_ball(Fraction(1, 2)) - exp_ball(-1))
-        atoms = [(Fraction(-1), share * exp_ball(-1)), (Fraction(1, 2), (1 - share) * exp_ball(Fraction(1, 2)))]
-        loss = PrivacyLoss.of_one_sided_atoms(atoms, infinite=arb(0))
-    assert largest_finite_loss(loss) == 1
-    assert largest_finite_loss(loss.times(3)) == 3
-    assert Charge.of(loss.times(3), label="three", neighbours=Neighbours.REPLACE).epsilon == 3
+    for turned in (False, True):
+        loss = lopsided(turned=turned)
+        assert largest_finite_loss(loss) == 1
+        assert largest_finite_loss(loss.times(3)) == 3
+        assert Charge.of(loss.times(3), label="three", neighbours=Neighbours.REPLACE).epsilon == 3

@@ -9,6 +9,7 @@ from banister.accounting.convert import epsilon_of_renyi, epsilon_of_zcdp, renyi
 from banister.core.guarantee import Guarantee
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
+from tests.lopsided import lopsided, lopsided_atoms
 
 
 def test_the_divergence_of_a_response_is_its_formula() -> None:
@@ -16,6 +17,15 @@ def test_the_divergence_of_a_response_is_its_formula() -> None:
     expected = math.log((math.exp(alpha * e) + math.exp((1 - alpha) * e)) / (1 + math.exp(e))) / (alpha - 1)
     assert renyi_divergence(PrivacyLoss.pure(Fraction(1, 2)), order=7).up == pytest.approx(expected, rel=1e-14)
     assert renyi_divergence(PrivacyLoss.pure(Fraction(1, 2)).times(3), order=7).up == pytest.approx(3 * expected)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_divergence_of_the_worse_order_counts(turned: bool) -> None:
+    ways = [lopsided_atoms(turned=way) for way in (False, True)]
+    for order in (2, 7):
+        moments = [sum(float(mass) * math.exp((order - 1) * value) for value, mass in way) for way in ways]
+        found = renyi_divergence(lopsided(turned=turned), order=order)
+        assert found.up == pytest.approx(math.log(max(moments)) / (order - 1), rel=1e-12)
 
 
 def test_divergences_are_infinite_where_something_is_revealed_for_certain() -> None:

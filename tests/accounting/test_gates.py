@@ -23,6 +23,7 @@ from banister.core.exact import BALL_BITS, ball, exp_ball, precision
 from banister.core.guarantee import Guarantee
 from banister.core.loss import PrivacyLoss
 from banister.errors import LedgerForeign
+from tests.lopsided import lopsided, lopsided_atoms
 
 BUDGET = Guarantee(1, "1e-6")
 SIZES = [Fraction(1, 1000), Fraction(1, 10), Fraction(1), Fraction(5)]
@@ -185,15 +186,12 @@ def test_added_up_epsilons_and_gaussian_noise_in_one_charge_cost_both() -> None:
 @pytest.mark.parametrize("order", [Fraction(3, 2), Fraction(2), Fraction(9)])
 def test_the_order_of_the_neighbours_makes_no_difference_to_a_price(turned: bool, order: Fraction) -> None:
     """Losses 1 and −1/2, or −1 and 1/2: one and the same release costs its worse order, whichever is named first."""
-    half = Fraction(1, 2)
     with precision(BALL_BITS):
-        share = (exp_ball(half) - 1) / (exp_ball(half) - exp_ball(-1))
-        forth = [(Fraction(1), share), (-half, 1 - share)]
-        back = [(-value, mass * exp_ball(-value)) for value, mass in forth]
-        moments = [sum((m * exp_ball((order - 1) * v) for v, m in way), arb(0)).log() for way in (forth, back)]
+        ways = [lopsided_atoms(turned=way) for way in (False, True)]
+        moments = [sum((m * exp_ball((order - 1) * v) for v, m in way), arb(0)).log() for way in ways]
         assert not moments[0].overlaps(moments[1])
         worse = float(arb.max(*moments) / ball(order - 1))
-        loss = PrivacyLoss.of_one_sided_atoms(back if turned else forth, infinite=arb(0))
+    loss = lopsided(turned=turned)
     assert float(Renyi(Fraction(1), order).price(loss) or 0) == pytest.approx(worse, rel=1e-12)
     for gate in (Basic(Fraction(1)), Concentrated(Fraction(1)), GaussianGate(Fraction(1))):
         assert gate.price(loss) == gate.price(PrivacyLoss.pure(Fraction(1)))

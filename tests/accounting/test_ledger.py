@@ -108,6 +108,13 @@ def test_verify_adds_up_again(changes: dict[str, object], message: str) -> None:
         book.verify(forged(changes))
 
 
+@pytest.mark.parametrize("totals", [["0", "1000001/1000000"], ["1/1000000", "1/2"]], ids=["epsilon", "delta"])
+def test_verify_finds_a_last_line_over_a_limit(totals: list[str]) -> None:
+    """Totals that only grow, so that nothing but the limit itself shows it."""
+    with pytest.raises(LedgerDamaged, match="Line 2 of the ledger brings a total down, or over its limit"):
+        book.verify(forged({"totals": totals}, line=2))
+
+
 def test_terms_of_another_version_or_beyond_reading_are_told_apart() -> None:
     with pytest.raises(LedgerForeign, match="first line is not of format 1"):
         Terms.of_line(forged({"format": 2}, line=0).first())

@@ -64,6 +64,16 @@ def test_a_list_whose_deltas_alone_exceed_the_budget_is_refused() -> None:
             plan_for(Guarantee(1, "1e-6"), questions)
 
 
+@pytest.mark.parametrize("level", ["0", "0.01"], ids=["deltas alone", "with epsilons"])
+def test_every_copy_of_a_delta_counts(level: str) -> None:
+    """Five times 4e-7 is more than 1e-6, in one item with a count as in five items."""
+    one = Guarantee(level, "4e-7")
+    assert plan_for(BUDGET, [(one, 2)]).slots[0].count == 2
+    for questions in ([(one, 5)], [one] * 5):
+        with pytest.raises(BudgetExceeded):
+            plan_for(BUDGET, questions)
+
+
 def test_slots_may_be_used_in_any_order() -> None:
     sizes = [Guarantee("0.1"), Guarantee("0.2"), Guarantee("0.3")]
     plan = plan_for(BUDGET, sizes)

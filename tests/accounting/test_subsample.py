@@ -8,6 +8,7 @@ import pytest
 from banister.accounting.subsample import poisson_sampled, sampled_without_replacement
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
+from tests.lopsided import lopsided
 from tests.oracle import enumerated_delta, gaussian_delta, quaternary, real
 
 RATE = Fraction(1, 10)
@@ -56,6 +57,35 @@ def test_a_sample_of_fixed_size_has_its_known_epsilon() -> None:
     """log(1 + rate·(e − 1)) for one pure release of level 1."""
     found = sampled_without_replacement(PrivacyLoss.pure(Fraction(1)), size=10, people=1000).epsilon_at(0)
     assert found.up == pytest.approx(math.log(1 + 0.01 * (math.e - 1)), rel=1e-9)
+
+
+def test_a_sample_of_fixed_size_counts_the_worse_order_whichever_comes_first() -> None:
+    losses = [lopsided(turned=turned) for turned in (False, True)]
+    samples = [sampled_without_replacement(loss, size=1, people=4) for loss in losses]
+    for at in (0.05, 0.1, 0.2):
+        inner = math.log(1 + (math.exp(at) - 1) * 4)
+        worse = losses[0].delta_at(inner).up / 4
+        for sample in samples:
+            assert sample.delta_at(at).up == pytest.approx(worse, rel=1e-9)
+    assert samples[0].epsilon_at(0) == samples[1].epsilon_at(0)
+
+
+@pytest.mark.parametrize("loss", [PrivacyLoss.pure(Fraction(1)), PrivacyLoss.gaussian(Fraction(4))])
+@pytest.mark.parametrize("rate", [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)])
+def test_the_bounds_on_the_loss_of_a_sample_are_its_ends_in_each_order(loss: PrivacyLoss, rate: Fraction) -> None:
+    """Where the loss ends at e, that of the sample ends at log(1 + rate·(e^e − 1)), and −log(1 − rate + rate·e^−e)."""
+    law, share = poisson_sampled(loss, rate=rate).law, float(rate)
+    top = loss.law.top()
+    left = 0 if top is None else math.exp(-top)
+    back = law.reverse().top()
+    assert back is not None
+    assert float(back) == pytest.approx(-math.log(1 - share + share * left), rel=1e-12)
+    assert float(law.reverse().hockey_stick(back * Fraction(1001, 1000))) <= 1e-12
+    assert float(law.reverse().hockey_stick(back * Fraction(1, 2))) > 0
+    if top is None:
+        assert law.top() is None
+    else:
+        assert float(law.top() or 0) == pytest.approx(math.log(1 + share * (math.exp(top) - 1)), rel=1e-12)
 
 
 def test_bad_rates_are_refused() -> None:

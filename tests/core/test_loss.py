@@ -12,6 +12,7 @@ from banister.core.exact import BALL_BITS, ball, exp_ball, precision
 from banister.core.guarantee import Guarantee
 from banister.core.loss import PrivacyLoss
 from banister.errors import BadValue
+from tests.lopsided import lopsided
 
 HALF = Fraction(1, 2)
 epsilons = st.fractions(min_value=Fraction(1, 100), max_value=4, max_denominator=200)
@@ -80,19 +81,9 @@ def test_the_worse_direction_counts() -> None:
     assert loss.epsilon_at(0.7).up == math.inf
 
 
-def _two_outputs(*, turned: bool) -> PrivacyLoss:
-    """Losses 1 and −1/2 and none at infinity; or −1 and 1/2, with the neighbours' places changed."""
-    with precision(BALL_BITS):
-        share = (exp_ball(HALF) - 1) / (exp_ball(HALF) - exp_ball(-1))
-        atoms = [(Fraction(1), share), (-HALF, 1 - share)]
-        if turned:
-            atoms = [(-value, mass * exp_ball(-value)) for value, mass in atoms]
-        return PrivacyLoss.of_one_sided_atoms(atoms, infinite=arb(0))
-
-
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_worse_direction_counts_whichever_comes_first(turned: bool) -> None:
-    loss = _two_outputs(turned=turned)
+    loss = lopsided(turned=turned)
     share = (math.exp(0.5) - 1) / (math.exp(0.5) - math.exp(-1))
     for at in (0.1, 0.25, 0.4, 0.6):
         forth = share * (1 - math.exp(at - 1))

@@ -4,6 +4,8 @@ from tests.mutants.mutant import Mutant
 
 _CONTRACT = ("tests/contract/test_noise.py",)
 _INTEGERS = ("tests/contract/test_law_integers.py",)
+_LINE = ("tests/contract/test_law_line.py",)
+_CHOICES = ("tests/contract/test_law_choices.py",)
 _GRID = ("tests/mechanisms/test_grid.py",)
 _STAIRCASE = ("tests/mechanisms/test_staircase.py",)
 _INTEGER_STAIRCASE = ("tests/mechanisms/test_integer_staircase.py",)
@@ -22,7 +24,7 @@ MUTANTS = (
         file="mechanisms/geometric.py",
         old="return PrivacyLoss.pure(self.epsilon)",
         new="return PrivacyLoss.pure(self.epsilon / 2)",
-        tests=_CONTRACT + _INTEGERS,
+        tests=_INTEGERS,
     ),
     Mutant(
         name="geometric-draws-at-twice-epsilon",
@@ -85,7 +87,7 @@ MUTANTS = (
         file="mechanisms/integer_staircase.py",
         old="plus = (1 + peak) / 2 + peak * min(r - 1, self.sensitivity - r)",
         new="plus = (1 + peak) / 2",
-        tests=_CONTRACT,
+        tests=_INTEGERS,
     ),
     Mutant(
         name="integer-staircase-mass-without-its-step",
@@ -120,35 +122,35 @@ MUTANTS = (
         file="mechanisms/laplace.py",
         old="return PrivacyLoss.laplace(self.epsilon)",
         new="return PrivacyLoss.laplace(self.epsilon / 2)",
-        tests=_CONTRACT + _GAUSSIAN,
+        tests=_LINE,
     ),
     Mutant(
         name="gaussian-claims-half-of-mu-squared",
         file="mechanisms/gaussian.py",
         old="return PrivacyLoss.gaussian((self.sensitivity / Fraction(self.sigma)) ** 2)",
         new="return PrivacyLoss.gaussian((self.sensitivity / Fraction(self.sigma)) ** 2 / 2)",
-        tests=_CONTRACT + _GAUSSIAN,
+        tests=_LINE,
     ),
     Mutant(
         name="rounded-gaussian-forgets-the-sensitivity",
         file="mechanisms/rounded_gaussian.py",
         old="return PrivacyLoss.gaussian((self.sensitivity / Fraction(self.sigma)) ** 2)",
         new="return PrivacyLoss.gaussian((1 / Fraction(self.sigma)) ** 2)",
-        tests=_CONTRACT + _GAUSSIAN,
+        tests=_GAUSSIAN + _INTEGERS,
     ),
     Mutant(
         name="discrete-gaussian-first-outcome-off-by-one",
         file="mechanisms/discrete_gaussian.py",
         old="first = math.floor(centre - Fraction(shift, 2)) + 1",
         new="first = math.floor(centre - Fraction(shift, 2)) + 2",
-        tests=_CONTRACT + _GAUSSIAN,
+        tests=_GAUSSIAN + _INTEGERS,
     ),
     Mutant(
         name="discrete-gaussian-other-sum-not-shifted",
         file="mechanisms/discrete_gaussian.py",
         old="others = gaussian_upper_sum(sigma, first + shift)",
         new="others = gaussian_upper_sum(sigma, first)",
-        tests=_CONTRACT + _GAUSSIAN,
+        tests=_GAUSSIAN + _INTEGERS,
     ),
     Mutant(
         name="least-scale-gives-the-side-that-is-not-private",
@@ -190,7 +192,7 @@ MUTANTS = (
         file="mechanisms/uniform.py",
         old="return PrivacyLoss.of_guarantee(Guarantee(0, self.delta))",
         new="return PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2))",
-        tests=_CONTRACT,
+        tests=_INTEGERS,
     ),
     Mutant(
         name="uniform-edge-coin-always-heads",
@@ -211,7 +213,7 @@ MUTANTS = (
         file="mechanisms/choice.py",
         old="return PrivacyLoss.pure(self.epsilon)",
         new="return PrivacyLoss.pure(self.epsilon / 2)",
-        tests=_CHOICE,
+        tests=_CHOICES,
     ),
     Mutant(
         name="exponential-choice-without-sensitivity",

@@ -70,6 +70,12 @@ def test_dropping_the_last_line_is_found_by_the_head() -> None:
         check_head(check(lines[:-1]), head)
 
 
+def test_another_last_line_of_the_same_number_is_found_by_the_head() -> None:
+    lines, others = chain(["a", "b"]), chain(["a", "forged"])
+    with pytest.raises(LedgerDamaged, match="or another one"):
+        check_head(check(others), (lines[-1].sequence, lines[-1].hash))
+
+
 def test_rewriting_history_needs_every_later_hash() -> None:
     lines = chain(["a", "b", "c"])
     lines[1] = lines[0].follow("forged")

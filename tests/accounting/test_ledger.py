@@ -13,9 +13,11 @@ from banister.accounting import ledger as book
 from banister.accounting.chain import Line
 from banister.accounting.charge import Charge
 from banister.accounting.filters import AsYouGo, filter_for
+from banister.accounting.gates import GaussianGate
 from banister.accounting.terms import Entry, Terms
 from banister.core.exact import brief_down
 from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.loss import PrivacyLoss
 from banister.engines.stores.memory import MemoryStore
 from banister.errors import BadValue, BudgetExceeded, LedgerDamaged, LedgerForeign
 
@@ -158,6 +160,24 @@ def test_an_entry_without_bound_or_with_a_delta_says_so() -> None:
     assert replace(entry, delta="1/1000000").in_words() == "0.25, 1e-06"
     with pytest.raises(LedgerDamaged, match="Line 0"):
         Entry.of_line(Line.first("{}"))
+
+
+def test_a_gate_that_a_charge_has_closed_stays_closed_in_the_book() -> None:
+    """Gaussian noise that cannot be added up to the rest: nothing passes by adding up epsilons after it."""
+    budget = Guarantee(1, "1e-6")
+    terms = replace(PURE, budget=budget, accountant=filter_for(budget, AsYouGo()))
+    store = MemoryStore(terms.line())
+    bell = PrivacyLoss.gaussian(GaussianGate.for_budget(Guarantee(1, "1e-7")).limit)
+    book.write_charge(store, terms, Charge.of(bell, label="bell", neighbours=Neighbours.REPLACE), at="now")
+    delta, added_up, divergence = book.history(store)[0].totals
+    assert (delta, added_up) == (0, None)
+    assert divergence is not None
+    assert divergence > 0
+    left = book.remaining(store, terms)
+    assert left.free[0] == "epsilons added up: closed"
+    assert left.largest_epsilon < Fraction(1, 2)
+    with pytest.raises(BudgetExceeded):
+        book.write_charge(store, terms, charge("0.9"), at="now")
 
 
 def test_numbers_are_rounded_down_where_they_are_promised() -> None:

@@ -37,6 +37,19 @@ def test_a_short_circle_counts_its_echoes(points: int, point: Fraction) -> None:
     assert holds(responses(circle, point), binomial_delta(EPSILON, COUNT, point))
 
 
+@pytest.mark.parametrize("points", [200, 201])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_few_responses_are_summed_over_the_whole_turn(points: int, count: int) -> None:
+    """With so few, the transform is still large half a turn away, a point that an even number of points meets once."""
+    circle = Circle(-EPSILON * count, 2 * EPSILON, points)
+    terms = PrivacyLoss.pure(EPSILON).times(count).terms
+    for point in (Fraction(1, 50), Fraction(1, 20), Fraction(1, 12)):
+        found = Bracket.of_ball(spectrum(terms, circle, TILT, ECHOES).delta(point))
+        truth = binomial_delta(EPSILON, count, point)
+        assert holds(found, truth)
+        assert found.width <= 1e-9 * float(truth)
+
+
 @pytest.mark.parametrize("period", [Fraction(3), Fraction(5), Fraction(20)])
 @pytest.mark.parametrize("steps", [3, 6, 12, 200])
 @pytest.mark.parametrize("point", POINTS)

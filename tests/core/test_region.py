@@ -120,7 +120,9 @@ def test_corners_are_rounded_outwards_to_the_last_digit(epsilon: Fraction) -> No
         ):
             assert region.corners[0] == (0, 1 - two)
             assert region.corners[-1] == (1 - delta, 0)
-            for x, y in region.corners:
+            between = [((a + b) / 2, (c + d) / 2) for (a, c), (b, d) in itertools.pairwise(region.corners)]
+            assert len(between) == 2
+            for x, y in (*region.corners, *between):
                 flat = exp_ball(-epsilon) * ball(1 - delta - x)
                 steep = ball(1 - two) - exp_ball(epsilon) * ball(x)
                 assert not ball(y) > arb.max(arb.max(flat, steep), arb(0))

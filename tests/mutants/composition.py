@@ -39,9 +39,9 @@ MUTANTS = (
         "            up = math.nextafter(up, math.inf) if up else 5e-324\n",
         new="",
         tests=_LIMITS + _STAIRS,
-        explained="The loop is a proof that never has to step: the double above the upper end of the crossing's ball is past "
-        "the crossing by more than the balls' radii. Goals steered to within 2^-200 … 2^-270 of corners that are "
-        "doubles did not make it step either. It stays, as it costs one evaluation.",
+        explained="The loop is a proof that never has to step: the double above the upper end of the ball around the "
+        "crossing is past it by more than the radii of all balls in the proof. Goals steered to within 2^-200 … 2^-270 "
+        "of corners that are doubles did not make it step either. It stays, as it costs one evaluation.",
     ),
     Mutant(
         name="stairs-epsilon-from-below",

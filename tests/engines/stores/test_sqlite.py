@@ -274,11 +274,36 @@ def test_a_child_process_opens_its_own_connection(path: Path) -> None:
     add(store, "parent")
     child = os.fork()
     if child == 0:
-        os._exit(0 if add(store, "child").sequence == 42 else 1)
+        inherited = store._connection
+        own = add(store, "child").sequence == 42 and store._connection is not inherited
+        os._exit(0 if own else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert add(store, "parent").sequence == 43
     assert check(store.lines()) == store.last()
     store.close()
+
+
+def test_a_line_that_does_not_follow_the_last_is_not_written(path: Path) -> None:
+    store = SqliteStore(path)
+    for line in (Line(41, "x", "0" * 64), FIRST.follow("x"), Line(42, "x", store.last().follow("x").hash)):
+        with pytest.raises(LedgerDamaged):
+            store.append(lambda last, line=line: line)  # type: ignore[misc]
+    assert store.last().sequence == 40
+    assert check(store.lines()) == store.last()
+    store.close()
+
+
+def test_a_new_ledger_is_on_disk_before_it_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """First the whole file, while it has no name yet, then the folder that names it."""
+    target, synced, sync = tmp_path / "a.ledger", [], os.fsync
+
+    def recorded(handle: int) -> None:
+        synced.append((os.fstat(handle).st_ino, target.exists()))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    SqliteStore.create(target, FIRST).close()
+    assert synced == [(target.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
 
 
 def test_threads_share_a_store(path: Path) -> None:

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 _SANITIZE = ("tests/tables/test_sanitize.py",)
+_LAW = ("tests/contract/test_law_tables.py",)
 _SPLIT = ("tests/tables/test_split.py",)
 _MEASURES = ("tests/tables/test_measures.py", "tests/recipes/test_noises.py")
 
@@ -12,21 +13,21 @@ MUTANTS = (
         file="tables/sanitize.py",
         old="return 1 if self.neighbours is Neighbours.ADD_REMOVE else 2",
         new="return 1",
-        tests=_SANITIZE,
+        tests=_LAW,
     ),
     Mutant(
         name="per-cell-claims-one-cell",
         file="tables/sanitize.py",
         old="return PrivacyLoss.pure(self.epsilon / self.moved).times(self.moved)",
         new="return PrivacyLoss.pure(self.epsilon / self.moved)",
-        tests=_SANITIZE,
+        tests=_LAW,
     ),
     Mutant(
         name="per-cell-draws-at-the-whole-epsilon",
         file="tables/sanitize.py",
         old="return counts + staircase_draw(self.epsilon / self.moved, 1, 1).draw_many(counts.size, bits)",
         new="return counts + staircase_draw(self.epsilon, 1, 1).draw_many(counts.size, bits)",
-        tests=_SANITIZE,
+        tests=_LAW,
     ),
     Mutant(
         name="fixed-total-draws-at-twice-epsilon",

@@ -48,6 +48,14 @@ def test_labels_and_plans_are_one_line() -> None:
             Charge.of(Guarantee(1), label=label, neighbours=Neighbours.REPLACE, plan=plan)
 
 
+def test_the_largest_loss_is_that_of_the_worse_order_and_of_every_copy() -> None:
+    for turned in (False, True):
+        loss = lopsided(turned=turned)
+        assert largest_finite_loss(loss) == 1
+        assert largest_finite_loss(loss.times(3)) == 3
+        assert Charge.of(loss.times(3), label="three", neighbours=Neighbours.REPLACE).epsilon == 3
+
+
 def test_the_summary_covers_both_directions() -> None:
     """p has no atom where q has one of 1/4: changed places, a quarter of the mass is at infinity."""
     loss = PrivacyLoss.of_one_sided_atoms([(Fraction(0), ball(Fraction(3, 4)))], infinite=ball(Fraction(1, 4)))

@@ -27,6 +27,18 @@ def test_no_other_split_is_better(importance: list[float], other: list[float]) -
     assert cost(Fraction(1), importance) <= there * (1 + 1e-9)
 
 
+def test_shares_are_in_proportion_to_cube_roots() -> None:
+    """Moving a little from any share to any other makes Σ aᵢ / eᵢ² larger."""
+    assert share_out(Fraction(1), [8.0, 1.0, 1.0]) == (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
+    importance = [27.0, 1.0, 5.0]
+    shares = [float(share) for share in share_out(Fraction(1), importance)]
+    least = sum(a / e**2 for a, e in zip(importance, shares, strict=True))
+    for giver in range(3):
+        for taker in range(3):
+            moved = [e + 0.01 * ((place == taker) - (place == giver)) for place, e in enumerate(shares)]
+            assert sum(a / e**2 for a, e in zip(importance, moved, strict=True)) >= least
+
+
 def test_a_weight_of_nothing_is_refused() -> None:
     with pytest.raises(BadValue, match="weight above 0"):
         share_out(Fraction(1), [1.0, 0.0])

@@ -39,11 +39,12 @@ def test_many_answers_on_any_grid_round_like_one(values: list[int], step: str) -
         assert grid.units(array).tolist() == [grid.unit(value) for value in array.tolist()]
 
 
-@pytest.mark.parametrize("step", ["1/100", "3/7", "1/3", "7/2", "12345/67891"])
-def test_answers_next_to_a_half_round_like_their_exact_fractions(step: str) -> None:
-    """The doubles on both sides of every boundary, where doubles alone would round some of them wrongly."""
+@pytest.mark.parametrize("step", ["1/100", "3/7", "7/2", "12345/67891", Fraction(10**17 + 3, 3**36)], ids=str)
+def test_answers_next_to_a_half_round_like_their_exact_fractions(step: str | Fraction) -> None:
+    """The doubles on both sides of boundaries, where doubles alone would round some wrongly: 231 for the last step."""
     grid = Grid(step)
-    halves = [(Fraction(k) + Fraction(1, 2)) * grid.step for k in (*range(-40, 40), *(10**n + 3 for n in range(2, 13)))]
+    places = (*range(-40, 40), *(int(1.97 * 2**n) + j for n in range(3, 48) for j in range(12)))
+    halves = [(place + Fraction(1, 2)) * grid.step for place in places]
     near = [float(half) for half in halves]
     answers = np.array([*near, *np.nextafter(near, -np.inf), *np.nextafter(near, np.inf)])
     exact = [(Fraction(x) / grid.step + Fraction(1, 2)).__floor__() for x in answers.tolist()]

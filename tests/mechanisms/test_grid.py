@@ -5,8 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from banister.core.exact import exp_ball, precision, scaled_floor
 from banister.errors import BadValue
 from banister.mechanisms import Gaussian, Grid, Laplace
+from banister.mechanisms.line_noise import rounded_unit, rounded_units
+from banister.sampling.rounded import ExponentialSize
+from tests.tape import Tape
 
 REALS = st.floats(min_value=-1e6, max_value=1e6)
 
@@ -83,3 +87,17 @@ def test_answers_too_small_to_split_are_released_by_the_exact_road() -> None:
     noise = Laplace(epsilon=1, sensitivity=1000, grid=2)
     answers = np.array([5e-324, -5e-324, 0.0, 7.0])
     assert noise.release(np.tile(answers, 50)).shape == (200,)
+
+
+def test_an_answer_too_small_to_split_still_decides_a_draw_on_a_boundary() -> None:
+    """5e-324 over a step of 2 is no double; noise is steered to end half of that below the boundary without it."""
+    grid, spread, law, tiny = Grid(2), Fraction(6), ExponentialSize(), 5e-324
+    part = Fraction(tiny) / grid.step
+    with precision(4000):
+        tail = exp_ball(-(Fraction(1, 2) - part / 2) * grid.step / spread)
+        steered = [int(digit) for digit in f"{scaled_floor(tail, 1280)[0]:01280b}"]
+    assert rounded_unit(grid, tiny, spread, law, Tape([0, *steered])) == 1
+    assert rounded_unit(grid, 0.0, spread, law, Tape([0, *steered])) == 0
+    first = [1, *[0] * 71]  # What the vector draws, 2 steps, before it goes back to the answer that lost its bits.
+    assert rounded_units(grid, np.array([tiny]), spread, law, Tape([*first, 0, *steered])).tolist() == [1]
+    assert rounded_units(grid, np.array([7.0]), spread, law, Tape(first)).tolist() == [6]

@@ -29,6 +29,8 @@ PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", 
 FAILED, INTERRUPTED = 1, 2
 """What pytest answers when a test failed, and when a test file could not even be read."""
 
+_RUNNING: set[subprocess.Popen[str]] = set()
+
 
 class Fate(Enum):
     """What became of a mutant."""
@@ -74,7 +76,12 @@ def run(
             tell(outcome)
             return outcome
 
-        return tuple(pool.map(one, mutants))
+        try:
+            return tuple(pool.map(one, mutants))
+        except BaseException:  # Nothing is swallowed: a Ctrl-C ends what is running too, which has sessions of its own.
+            pool.shutdown(wait=False, cancel_futures=True)
+            _stop_all()
+            raise
 
 
 def _fate(mutant: Mutant, clean: Path) -> tuple[Fate, str]:
@@ -168,13 +175,25 @@ def _pytest(copy: Path, tests: tuple[str, ...]) -> tuple[int | None, str]:
         text=True,
         start_new_session=True,
     )
+    _RUNNING.add(process)
     try:
         output, _ = process.communicate(timeout=LIMIT_SECONDS)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)  # Its own children too, and nobody else's.
-        process.communicate()
+        _stop(process)
         return None, ""
+    finally:
+        _RUNNING.discard(process)
     return process.returncode, output
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    os.killpg(process.pid, signal.SIGKILL)  # Its own children too, and nobody else's.
+    process.communicate()
+
+
+def _stop_all() -> None:
+    for process in tuple(_RUNNING):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _environment(copy: Path) -> dict[str, str]:

@@ -1,3 +1,4 @@
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +19,7 @@ from banister.core.channel import (
     weights_within,
     within,
 )
+from banister.core.exact import ball, exp_ball, precision
 from banister.errors import BadValue, Uncertified
 
 
@@ -135,3 +137,13 @@ def test_delta_of_an_open_answer_is_its_chance() -> None:
     weights = np.array([[quarter, ONE - quarter, 0], [0, ONE - quarter, quarter]])
     assert delta_up(weights, Fraction(1)) == Fraction(1, 4)
     assert delta_up(weights[:1], Fraction(1)) == 0
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 2), Fraction(1)])
+def test_delta_of_a_randomized_answer_is_its_hockey_stick(epsilon: Fraction) -> None:
+    """Three to one against one to three: (3 − e^epsilon)/4 is left, rounded up."""
+    weights = np.array([[3, 1], [1, 3]]) << 60
+    found, truth = delta_up(weights, epsilon), (3 - math.exp(epsilon)) / 4
+    assert float(found) == pytest.approx(truth, rel=1e-12)
+    with precision(400):
+        assert not ball(found) < (3 - exp_ball(epsilon)) / 4

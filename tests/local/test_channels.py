@@ -288,6 +288,13 @@ def test_the_quaternary_channel_is_exactly_within_epsilon_and_delta() -> None:
     assert abs(rows[0] - rows[1]).sum() / 2 == pytest.approx(0.05 + 0.95 * np.tanh(0.5), rel=1e-12)
 
 
+@pytest.mark.parametrize("categories", [2, 3, 10])
+def test_the_geometric_channel_uses_its_whole_level(categories: int) -> None:
+    channel = geometric(1, categories)
+    assert channel.level <= 1
+    assert channel.level == pytest.approx(1, rel=1e-9)
+
+
 def test_walsh_transform_is_its_definition() -> None:
     x = np.arange(8)
     signs = (-1.0) ** np.bitwise_count(x[:, None] & x)

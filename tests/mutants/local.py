@@ -93,12 +93,12 @@ MUTANTS = (
     Mutant(
         name="quaternary-rounds-for-itself",
         file="local/matrix.py",
-        old="low = -int(-((ONE - open_share) * e_down / (1 + e_down)) // 1)",
-        new="low = int((ONE - open_share) * e_down / (1 + e_down)) - 1",
+        old="e_down = fraction_up(_exp(-promise.epsilon))",
+        new="e_down = fraction_up(_exp(-promise.epsilon)) * (1 - Fraction(1, 1 << 50))",
         tests=_CHANNELS,
     ),
     Mutant(
-        name="geometric-channel-at-the-full-epsilon-a-step",
+        name="geometric-channel-below-its-level",
         file="local/matrix.py",
         old="b = np.exp(-float(level) / (k - 1))",
         new="b = np.exp(-float(level) / k)",
@@ -116,7 +116,7 @@ MUTANTS = (
         file="core/channel.py",
         old="    steep = exp_down(epsilon)\n    rows = ",
         new="    steep = exp_down(epsilon) + 1\n    rows = ",
-        tests=_MATRIX,
+        tests=("tests/core/test_channel.py",),
     ),
     Mutant(
         name="weights-top-rounded-up",

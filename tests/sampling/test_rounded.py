@@ -1,5 +1,6 @@
 """Rounded ideal noise has exactly the law of the rounded ideal mechanism."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -98,17 +99,17 @@ def _reach(law: SizeLaw, scale: Fraction, tail: Fraction) -> Fraction:
 @pytest.mark.parametrize("draw", [_one, _many], ids=["one", "many"])
 @pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
 def test_the_bits_that_a_word_leaves_open_are_asked_for(law: SizeLaw, draw) -> None:
-    """The boundary lies where the word's first 64 bits end and its next begin: those alone decide."""
-    for word in [(1 << 28) + k for k in range(5)] + [(1 << 40) + 3, (1 << 63) + 5]:
-        for negative in (False, True):
-            scale = Fraction(1) if word < 1 << 40 else Fraction(2) ** 40
-            reach = _reach(law, scale, (word + Fraction(1, 2)) / 2**64) * (-1 if negative else 1)
-            part = Fraction(float(-reach % 1 - Fraction(1, 2)))
-            near = round(part + Fraction(1, 2) + reach)  # The boundary, within a double's rounding of the sum.
-            small, large = (draw(part, scale, law, word, negative=negative, rest=rest) for rest in (1, 0))
-            if negative:
-                small, large = large, small
-            assert (small, large) == (near - 1, near)
+    """The boundary lies between what the word's first 64 bits say and what they could become: the next ones decide."""
+    words = [1, 5, 1 << 20, *((1 << 28) + k for k in range(5)), (1 << 40) + 3, (1 << 63) + 5]
+    for word, place, negative in itertools.product(words, (1, 4, 7), (False, True)):
+        scale = Fraction(1) if word < 1 << 40 else Fraction(2) ** 40
+        reach = _reach(law, scale, (word + Fraction(place, 8)) / 2**64) * (-1 if negative else 1)
+        part = Fraction(float(-reach % 1 - Fraction(1, 2)))
+        near = round(part + Fraction(1, 2) + reach)  # The boundary, within a double's rounding of the sum.
+        small, large = (draw(part, scale, law, word, negative=negative, rest=rest) for rest in (1, 0))
+        if negative:
+            small, large = large, small
+        assert (small, large) == (near - 1, near)
 
 
 @pytest.mark.parametrize("draw", [_one, _many], ids=["one", "many"])

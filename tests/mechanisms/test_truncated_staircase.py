@@ -13,6 +13,7 @@ from banister.core.cost import Cost
 from banister.core.exact import BALL_BITS, exp_ball, precision
 from banister.errors import BadValue
 from banister.mechanisms import Gaussian, Grid, OnGrid, TruncatedStaircase, Uniform
+from tests.tape import Tape
 
 PAIRS = [(1, 1e-6), (1, 0.1), (0.2, 0.4), (0.05, 0.7), (3, 0.01), (0.5, 0.999), (Fraction(1, 10), Fraction(13, 100))]
 
@@ -109,6 +110,20 @@ def test_uniform_noise_fills_windows_up_to_delta_exactly(delta: Fraction, sensit
     for shift in range(1, sensitivity + 1):
         excess = sum(max(Fraction(0), mass - masses.get(i + shift, Fraction(0))) for i, mass in masses.items())
         assert excess <= delta
+
+
+@pytest.mark.parametrize(
+    "noise", [Uniform(delta="1/10", sensitivity=1), Uniform(delta="13/100", sensitivity=3)], ids=repr
+)
+def test_an_edge_of_uniform_noise_is_kept_exactly_as_often_as_its_mass_says(noise: Uniform) -> None:
+    """A word just below and just above 2^64 · (edge mass / inner mass); what is not kept is drawn again, here as 0."""
+    edge = noise.edge
+    width, threshold = (2 * edge).bit_length(), int(noise.exact_mass(edge) / noise.height * 2**64)
+    assert 0 < threshold < 2**64
+    for value in (edge, -edge):
+        for word, found in ((threshold - 1, value), (threshold + 1, 0)):
+            bits = f"{value + edge:0{width}b}{word:064b}{edge:0{width}b}"
+            assert noise.draw(Tape(int(bit) for bit in bits)) == found
 
 
 def test_uniform_costs_of_the_thesis() -> None:

@@ -146,10 +146,10 @@ MUTANTS = (
         tests=_GAUSSIAN + _INTEGERS,
     ),
     Mutant(
-        name="discrete-gaussian-other-sum-not-shifted",
+        name="discrete-gaussian-other-sum-one-short",
         file="mechanisms/discrete_gaussian.py",
         old="others = gaussian_upper_sum(sigma, first + shift)",
-        new="others = gaussian_upper_sum(sigma, first)",
+        new="others = gaussian_upper_sum(sigma, first + shift - 1)",
         tests=_GAUSSIAN + _INTEGERS,
     ),
     Mutant(
@@ -199,7 +199,7 @@ MUTANTS = (
         file="mechanisms/uniform.py",
         old="if abs(value) < edge or edge == 0 or self._edge_coin().draw(bits):",
         new="if abs(value) <= edge:",
-        tests=_CONTRACT,
+        tests=_TRUNCATED,
     ),
     Mutant(
         name="choice-one-way-and-any-way-swapped",

@@ -51,3 +51,16 @@ def test_one_far_ahead_of_a_million_is_found() -> None:
     gap = lambda place: Fraction(0) if place == 123_456 else Fraction(10**4)  # noqa: E731
     assert choose_in_proportion(nearly, gap, Fraction(1), SYSTEM) == 123_456
     assert choose_first_heads(nearly, gap, Fraction(1), SYSTEM) == 123_456
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 2), Fraction(3)])
+def test_a_coin_on_its_threshold_is_settled_by_the_exact_weight(rate: Fraction) -> None:
+    """The second of two candidates is proposed, with a word just below and just above 2^64 · e^-rate."""
+    nearly = np.array([1.0, np.exp(-float(rate))])
+    with precision(256):
+        threshold, _ = scaled_floor(exp_ball(-rate), 64)
+    proposals = digits(1, 16) * 63 + digits(0, 16)  # The last of 64 is the best candidate, which is always kept.
+    tails = [1] * 64 * 62
+    for word, chosen in ((threshold - 1, 1), (threshold + 1, 0)):
+        bits = Tape([*proposals, *digits(word, 64), *tails, *digits(0, 64)])
+        assert choose_in_proportion(nearly, [Fraction(0), Fraction(1)].__getitem__, rate, bits) == chosen

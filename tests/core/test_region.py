@@ -118,8 +118,8 @@ def test_corners_are_rounded_outwards_to_the_last_digit(epsilon: Fraction) -> No
             (PrivacyRegion.of_guarantee(Guarantee(epsilon, delta)), delta),
             (PrivacyRegion.of_curve([(epsilon, delta, other)]), other),
         ):
-            assert region.corners[0] == (0, 1 - two)
-            assert region.corners[-1] == (1 - delta, 0)
+            assert region.corners[0] == (Fraction(0), 1 - two)
+            assert region.corners[-1] == (1 - delta, Fraction(0))
             between = [((a + b) / 2, (c + d) / 2) for (a, c), (b, d) in itertools.pairwise(region.corners)]
             assert len(between) == 2
             for x, y in (*region.corners, *between):

@@ -16,6 +16,7 @@ from banister.mechanisms.choice import (
     StaircaseChoice,
     examples,
 )
+from tests.seeded import SeededBits
 
 KINDS = [ExponentialChoice, PermuteAndFlip, StaircaseChoice]
 
@@ -144,3 +145,17 @@ def test_bad_parameters_are_refused(arguments: dict[str, object], message: str) 
 def test_a_gamma_beyond_one_is_refused() -> None:
     with pytest.raises(BadValue, match=r"gamma = 1\.5 must be a number from 0 to 1\."):
         StaircaseChoice(epsilon=1, sensitivity=1, moves=Moves.ANY_WAY, gamma=1.5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("moves", list(Moves))
+def test_scores_and_sensitivity_in_another_unit_are_the_same_choice(kind: type, moves: Moves) -> None:
+    """On the same bits, draw by draw: only scores measured in sensitivities count."""
+    scores = np.array([0, -1, -2, -5])
+    for unit in (2, 7):
+        plain, scaled = (kind(epsilon=1, sensitivity=size, moves=moves) for size in (1, unit))
+        assert scaled.probabilities(unit * scores) == pytest.approx(plain.probabilities(scores), rel=1e-12)
+        one, other = SeededBits(11), SeededBits(11)
+        draws = [plain.choose(scores, one) for _ in range(200)]
+        assert len(set(draws)) > 1
+        assert draws == [scaled.choose(unit * scores, other) for _ in range(200)]

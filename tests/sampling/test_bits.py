@@ -83,8 +83,13 @@ def test_a_key_gives_no_more_than_its_share_of_bytes(monkeypatch: pytest.MonkeyP
     """Entropy is asked for again as soon as the next request would go beyond what one key may give."""
     keys: list[int] = []
     entropy = os.urandom
+
+    def recorded(size: int) -> bytes:
+        keys.append(size)
+        return entropy(size)
+
     monkeypatch.setattr("banister.sampling.bits._RESEED_BYTES", 64)
-    monkeypatch.setattr(os, "urandom", lambda size: keys.append(size) or entropy(size))
+    monkeypatch.setattr(os, "urandom", recorded)
     bits, made = SystemBits(), []
     for _ in range(6):
         bits.words(4, 64)  # 32 bytes: two requests a key.

@@ -4,7 +4,8 @@ from tests.mutants.mutant import Mutant
 
 _PLANS = ("tests/contract/test_law_plans.py",)
 _NOISES = ("tests/recipes/test_noises.py",)
-_RELEASE = ("tests/recipes/test_release.py",)
+_BAR = ("tests/recipes/test_noises.py::test_an_unknown_value_appears_above_the_bar_and_not_at_it",)
+_CHARGED = ("tests/recipes/test_release.py::test_a_release_is_charged_and_then_there_is_less",)
 
 MUTANTS = (
     Mutant(
@@ -103,7 +104,7 @@ MUTANTS = (
         file="recipes/release.py",
         old="kept = np.flatnonzero(noisy[0] > part.bar)",
         new="kept = np.flatnonzero(noisy[0] >= part.bar)",
-        tests=_RELEASE + _NOISES,
+        tests=_BAR,
     ),
     Mutant(
         name="ladder-chooses-at-twice-its-epsilon",
@@ -134,11 +135,11 @@ MUTANTS = (
         tests=_PLANS,
     ),
     Mutant(
-        name="release-charges-the-cheaper-of-the-two",
+        name="release-charged-for-no-plan",
         file="recipes/release.py",
         old="return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan=plan.digest)",
         new='return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan="")',
-        tests=_RELEASE,
+        tests=_CHARGED,
     ),
     Mutant(
         name="digest-without-the-parts",

@@ -14,7 +14,7 @@ from banister.mechanisms import RoundedGaussian
 from banister.recipes.ledger import Ledger
 from banister.recipes.noises import least_bar
 from banister.recipes.plan_release import Plan, plan_release
-from banister.recipes.release import _draw, _Exact
+from banister.recipes.release import _answered, _draw, _Exact
 from banister.tables.measures import Counting, Measure, shares
 from banister.tables.schema import Schema
 from banister.tables.work import Totals
@@ -179,6 +179,17 @@ def test_one_person_alone_brings_a_value_to_light_with_delta_at_most() -> None:
         earlier = float(noise.at_least(np.array([float(part.bar - 1)]))[0]) / 2
         assert cells * alone <= 5e-7 < cells * earlier
         assert least_bar(noise, cells, part.delta / 2) == part.bar
+
+
+@pytest.mark.parametrize("groups", [1, 40], ids=["cell by cell", "all at once"])
+def test_an_unknown_value_appears_above_the_bar_and_not_at_it(groups: int) -> None:
+    """At the bar itself one person alone would be seen more often than delta allows."""
+    part = planned("SELECT s, COUNT(DISTINCT who) AS n FROM data GROUP BY s", groups=groups, delta="1e-6").parts[0]
+    labels = (("below",), ("at it",), ("above",))
+    exact = _Exact(Totals(values=np.zeros((1, 3), dtype=np.int64), labels=labels), ())
+    noisy = np.array([[part.bar - 1, part.bar, part.bar + 1]])
+    assert len(part.measured) == 1
+    assert _answered(part, noisy, exact, 0.95, SeededBits(1)).labels == (("above",),)
 
 
 TEN = [(CLOSED, 3, "0"), (CLOSED, 40, "1e-8"), (OPEN, 3, "1e-8")]

@@ -170,7 +170,7 @@ def test_a_gate_that_a_charge_has_closed_stays_closed_in_the_book() -> None:
     bell = PrivacyLoss.gaussian(GaussianGate.for_budget(Guarantee(1, "1e-7")).limit)
     book.write_charge(store, terms, Charge.of(bell, label="bell", neighbours=Neighbours.REPLACE), at="now")
     delta, added_up, divergence = book.history(store)[0].totals
-    assert (delta, added_up) == (0, None)
+    assert (delta, added_up) == (Fraction(0), None)
     assert divergence is not None
     assert divergence > 0
     left = book.remaining(store, terms)

@@ -122,10 +122,10 @@ MUTANTS = (
         tests=_HISTOGRAMS,
     ),
     Mutant(
-        name="histogram-geometric-at-the-full-rate",
+        name="histogram-geometric-at-another-rate",
         file="sampling/histograms.py",
         old="GeometricDraw(rate / 2, glance=glance, word=word)",
-        new="GeometricDraw(rate, glance=glance, word=word)",
+        new="GeometricDraw(rate * 2 / 3, glance=glance, word=word)",
         tests=_HISTOGRAMS,
     ),
     Mutant(

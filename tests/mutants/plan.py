@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 _PLANS = ("tests/contract/test_law_plans.py",)
+_SHARES = ("tests/contract/test_law_shares.py",)
 _NOISES = ("tests/recipes/test_noises.py",)
 _BAR = ("tests/recipes/test_noises.py::test_an_unknown_value_appears_above_the_bar_and_not_at_it",)
 _CHARGED = ("tests/recipes/test_release.py::test_a_release_is_charged_and_then_there_is_less",)
@@ -41,7 +42,7 @@ MUTANTS = (
         file="recipes/release.py",
         old="    receipt.use(plan=plan.digest)\n",
         new="",
-        tests=_PLANS,
+        tests=_SHARES,
     ),
     Mutant(
         name="gaussian-measure-charged-for-one-cell",
@@ -146,6 +147,6 @@ MUTANTS = (
         file="recipes/planned.py",
         old="text = repr((FORMAT, self.schema, self.parts, self.guarantee, self.families))",
         new="text = repr((FORMAT, self.schema, self.guarantee, self.families))",
-        tests=_PLANS,
+        tests=_SHARES,
     ),
 )

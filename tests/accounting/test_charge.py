@@ -73,11 +73,3 @@ def test_the_delta_of_one_charge_counts_the_worse_order_of_each_of_its_parts() -
     assert escape(one.times(2)) == Fraction(7, 16)
     assert escape(PrivacyLoss.pure(Fraction(1)).times(5)) == 0
     assert escape(PrivacyLoss.nothing()) == 0
-
-
-def test_the_largest_loss_is_that_of_the_worse_order_and_of_every_copy() -> None:
-    for turned in (False, True):
-        loss = lopsided(turned=turned)
-        assert largest_finite_loss(loss) == 1
-        assert largest_finite_loss(loss.times(3)) == 3
-        assert Charge.of(loss.times(3), label="three", neighbours=Neighbours.REPLACE).epsilon == 3

@@ -213,29 +213,6 @@ def test_a_limit_is_the_last_lattice_point_from_which_the_budget_follows(budget:
     assert order * rho <= limit < order * (rho + step)
 
 
-def test_the_parts_of_a_loss_are_priced_one_by_one() -> None:
-    """Ten questions in one charge cost what ten charges cost, in every currency."""
-    part = PrivacyLoss.pure(Fraction(1, 100))
-    whole, mixed = part.times(10), part.times(10).with_(PrivacyLoss.gaussian(Fraction(1, 400)))
-    gates = (
-        Basic(Fraction(1)),
-        Renyi(Fraction(1), Fraction(20)),
-        Concentrated(Fraction(1)),
-        GaussianGate(Fraction(1)),
-        Units(Fraction(99), Fraction(1, 100)),
-    )
-    for gate in gates:
-        one, ten = gate.price(part), gate.price(whole)
-        assert one is not None
-        assert ten is not None
-        assert 10 * one - Fraction(10, 2**64) <= ten <= 10 * one
-    for gate in gates[1:4]:
-        together, alone, rest = gate.price(mixed), gate.price(whole), gate.price(PrivacyLoss.gaussian(Fraction(1, 400)))
-        assert float(together or 0) == pytest.approx(float(alone or 0) + float(rest or 0))
-    assert gates[0].price(mixed) is None
-    assert gates[4].price(mixed) is None
-
-
 def test_gates_have_words_for_people() -> None:
     gates = (
         Basic(Fraction(1)),

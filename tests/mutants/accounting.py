@@ -28,8 +28,8 @@ MUTANTS = (
     Mutant(
         name="charge-forgets-the-way-back",
         file="accounting/charge.py",
-        old="return max(Fraction(0), fraction_up(law.infinite()), fraction_up(law.reverse().infinite()))",
-        new="return max(Fraction(0), fraction_up(law.infinite()))",
+        old="kept *= (1 - arb.max(law.infinite(), law.reverse().infinite())) ** count",
+        new="kept *= (1 - law.infinite()) ** count",
         tests=_CHARGE,
     ),
     Mutant(

@@ -40,8 +40,8 @@ MUTANTS = (
     Mutant(
         name="release-without-using-its-receipt",
         file="recipes/release.py",
-        old="    receipt.use(plan=plan.digest)\n",
-        new="",
+        old="    proof = receipt.use(plan=plan.digest, owed=owed)\n",
+        new="    proof = receipt.proof\n",
         tests=_SHARES,
     ),
     Mutant(
@@ -96,8 +96,8 @@ MUTANTS = (
     Mutant(
         name="unknown-groups-charged-without-delta",
         file="recipes/planned.py",
-        old="            losses.append(PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2)))\n",
-        new="            pass\n",
+        old="return PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2))",
+        new="return PrivacyLoss.nothing()",
         tests=_PLANS,
     ),
     Mutant(

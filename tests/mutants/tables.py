@@ -114,17 +114,17 @@ MUTANTS = (
         tests=_MEASURES,
     ),
     Mutant(
-        name="shares-rounded-up",
+        name="shares-do-not-add-up",
         file="tables/split.py",
-        old="return tuple(epsilon * Fraction(max(1, int(root / whole * PARTS)), PARTS) for root in roots)",
-        new="return tuple(epsilon * Fraction(1 + int(root / whole * PARTS), PARTS) for root in roots)",
+        old="    parts[sizes.index(max(sizes))] += PARTS - sum(parts)\n",
+        new="",
         tests=_SPLIT,
     ),
     Mutant(
         name="shares-by-square-roots",
         file="tables/split.py",
-        old="    roots = [a ** (1 / 3) for a in importance]\n",
-        new="    roots = [a ** (1 / 2) for a in importance]\n",
+        old="proportions([a ** (1 / 3) for a in importance])",
+        new="proportions([a ** (1 / 2) for a in importance])",
         tests=_SPLIT,
     ),
 )

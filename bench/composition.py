@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import banister as bn
-from banister.core.exact import Bracket
+from banister.core.exact.numbers import Bracket
 
 REPEATS = 5
 PEERS = Path("build/peers")

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import banister as bn
-from banister.engines.stores import sqlite
+from banister.accounting.stores import sqlite
 
 PROCESSES = 16
 CHARGES = 300

@@ -9,15 +9,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from banister.core.utility import KL
-from banister.engines.solvers.highs import HighsSolver
-from banister.local.channel import Channel
-from banister.local.columns import best_staircase, subset_sums
-from banister.local.hadamard import HadamardResponse
-from banister.local.information import design_information
-from banister.local.partition import design_between
-from banister.local.response import RandomizedResponse
-from banister.local.subset import SubsetSelection
+from banister.core.laws.utility import KL
+from banister.core.programs.highs import HighsSolver
+from banister.local.channels.base import Channel
+from banister.local.channels.hadamard import HadamardResponse
+from banister.local.channels.response import RandomizedResponse
+from banister.local.channels.subset import SubsetSelection
+from banister.local.designs.columns import best_staircase, subset_sums
+from banister.local.designs.information import design_information
+from banister.local.designs.partition import design_between
 
 Result = TypeVar("Result")
 ONE, SOLVER, REPEATS = Fraction(1), HighsSolver(), 5

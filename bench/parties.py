@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 import banister as bn
-from banister.parties import worst
+from banister.parties.games import worst
 
 REPEATS = 5
 

@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 
 from banister.accounting.filters import AsYouGo
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.histograms import limit_distortion, per_cell_distortion
-from banister.mechanisms.cut_sketch import CutSketch, rows_for
-from banister.recipes.ledger import Ledger
-from banister.recipes.wide import plan_wide, sanitize_wide
+from banister.accounting.ledger import Ledger
+from banister.core.laws.histograms import limit_distortion, per_cell_distortion
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.publish.fidelity import Fidelity
+from banister.publish.noise import FixedTotal, PerCell
+from banister.publish.sketches.cut import CutSketch, rows_for
+from banister.publish.wide import plan_wide, sanitize_wide
 from banister.sampling.bits import SYSTEM
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain
-from banister.tables.fidelity import Fidelity
-from banister.tables.sanitize import FixedTotal, PerCell
 
 ORDERED = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
 
@@ -113,7 +113,7 @@ def wide(table: Path, sizes: Path) -> None:
 
 
 def _codes(table: Path, domain: Domain) -> tuple[np.ndarray, ...]:
-    from banister.engines.frames.records import read_codes
+    from banister.tables.frames.records import read_codes
 
     return read_codes(table, domain).codes
 

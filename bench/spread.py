@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from banister.recipes.spread_study import Study
 from banister.sampling.simulation import seeded
-from banister.spread.estimators.centres import jordan, rumor
-from banister.spread.evidence import TreeView
-from banister.spread.graph import Graph
-from banister.spread.protocols import Adaptive, Diffusion, Flooding, SpreadProtocol, Tree
+from banister.spread.lab.estimators.centres import jordan, rumor
+from banister.spread.lab.evidence import TreeView
+from banister.spread.lab.graph import Graph
+from banister.spread.lab.protocols import Adaptive, Diffusion, Flooding, SpreadProtocol, Tree
+from banister.spread.lab.studies import Study
 from bench import peers
 
 REPEATS = 5

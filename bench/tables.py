@@ -21,10 +21,10 @@ import duckdb
 import numpy as np
 
 import bench.peers
-from banister.engines.sql.duckdb import DuckDBSource
-from banister.engines.sql.front import read_questions
-from banister.recipes.plan_release import Plan, plan_release
-from banister.recipes.release import _add_up, _draw
+from banister.questions.parser import read_questions
+from banister.release.planner import Plan, plan_release
+from banister.release.run import _add_up, _draw
+from banister.release.sources.duckdb import DuckDBSource
 from banister.sampling.bits import SYSTEM
 from banister.tables.schema import Schema
 

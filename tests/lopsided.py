@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from banister.core.exact import BALL_BITS, exp_ball, precision
-from banister.core.loss import PrivacyLoss
+from banister.core.exact.numbers import BALL_BITS, exp_ball, precision
+from banister.core.privacy.loss import PrivacyLoss
 
 HALF = Fraction(1, 2)
 

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from banister.accounting import ledger as book
+from banister.accounting import book as book
 from banister.accounting.charge import Charge
 from banister.accounting.filters import AsYouGo, filter_for
+from banister.accounting.stores.memory import MemoryStore
 from banister.accounting.terms import Terms, totals_of
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.engines.plots.ledger import Moment, draw_budget
-from banister.engines.stores.memory import MemoryStore
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.show.budget import Moment, draw_budget
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 BUDGET = Guarantee(1, "1e-6")

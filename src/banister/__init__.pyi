@@ -1,38 +1,42 @@
+from . import accounting as accounting
+from . import local as local
+from . import parties as parties
+from . import publish as publish
+from . import release as release
 from . import spread as spread
+from .accounting.calibration import calibrate, calibrate_gaussian, calibrate_laplace
+from .accounting.explanation import explain
 from .accounting.filters import AsYouGo, Guard
-from .core.cost import Cost
-from .core.guarantee import Guarantee, Neighbours
-from .core.loss import PrivacyLoss
-from .core.region import PrivacyRegion
+from .accounting.ledger import Ledger
+from .accounting.total import Total, compose
+from .core.laws.cost import Cost
+from .core.privacy.guarantee import Guarantee, Neighbours
+from .core.privacy.loss import PrivacyLoss
+from .core.privacy.region import PrivacyRegion
 from .errors import BanisterError, BudgetExceeded
-from .mechanisms.choice import ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
-from .mechanisms.discrete_gaussian import DiscreteGaussian
-from .mechanisms.discrete_laplace import DiscreteLaplace
-from .mechanisms.gaussian import Gaussian
-from .mechanisms.geometric import Geometric
-from .mechanisms.grid import Grid
-from .mechanisms.independent import Independent
-from .mechanisms.integer_staircase import IntegerStaircase
-from .mechanisms.integer_vector_staircase import IntegerVectorStaircase
-from .mechanisms.laplace import Laplace
-from .mechanisms.on_grid import OnGrid
-from .mechanisms.rounded_gaussian import RoundedGaussian
-from .mechanisms.staircase import Staircase
-from .mechanisms.tabulated import TabulatedNoise
-from .mechanisms.truncated_staircase import TruncatedStaircase
-from .mechanisms.uniform import Uniform
-from .mechanisms.vector_staircase import VectorStaircase
-from .recipes import local, parties
-from .recipes.account import Total, compose
-from .recipes.calibrate import calibrate, calibrate_gaussian, calibrate_laplace
-from .recipes.contenders import Over, Touches
-from .recipes.dataset import Dataset, open
-from .recipes.explain import explain
-from .recipes.least_noise import Comparison, least_noise
-from .recipes.ledger import Ledger
-from .recipes.sanitize import plan_sanitize, read_declaration, sanitize
-from .recipes.sketch import SketchWish, answer_cut, answer_variance, sketch_graph, sketch_matrix
-from .recipes.wide import plan_wide, sanitize_wide
+from .mechanisms.choices.choice import ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
+from .mechanisms.comparison.contenders import Over, Touches
+from .mechanisms.comparison.least_noise import Comparison, least_noise
+from .mechanisms.integers.discrete_gaussian import DiscreteGaussian
+from .mechanisms.integers.discrete_laplace import DiscreteLaplace
+from .mechanisms.integers.geometric import Geometric
+from .mechanisms.integers.integer_staircase import IntegerStaircase
+from .mechanisms.integers.rounded_gaussian import RoundedGaussian
+from .mechanisms.integers.tabulated import TabulatedNoise
+from .mechanisms.integers.truncated_staircase import TruncatedStaircase
+from .mechanisms.integers.uniform import Uniform
+from .mechanisms.line.gaussian import Gaussian
+from .mechanisms.line.grid import Grid
+from .mechanisms.line.laplace import Laplace
+from .mechanisms.line.on_grid import OnGrid
+from .mechanisms.line.staircase import Staircase
+from .mechanisms.vectors.independent import Independent
+from .mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from .mechanisms.vectors.vector_staircase import VectorStaircase
+from .publish.sketches.sketch import SketchWish, answer_cut, answer_variance, sketch_graph, sketch_matrix
+from .publish.table import plan_sanitize, read_declaration, sanitize
+from .publish.wide import plan_wide, sanitize_wide
+from .release.dataset import Dataset, open
 
 __all__ = [
     "AsYouGo",
@@ -71,6 +75,7 @@ __all__ = [
     "TruncatedStaircase",
     "Uniform",
     "VectorStaircase",
+    "accounting",
     "answer_cut",
     "answer_variance",
     "calibrate",
@@ -84,7 +89,9 @@ __all__ = [
     "parties",
     "plan_sanitize",
     "plan_wide",
+    "publish",
     "read_declaration",
+    "release",
     "sanitize",
     "sanitize_wide",
     "sketch_graph",

@@ -21,9 +21,9 @@ from scipy.special import ndtr
 
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.terms import Accountant, Totals
-from banister.core.exact import BALL_BITS, ball, exp_ball, precision
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
+from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss
 
 STEP = Fraction(1, 8)
 MOST_STATES = 30_000

@@ -14,10 +14,10 @@ import pytest
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import AsYouGo, Filter, Guard, filter_for
 from banister.accounting.gates import Basic, Concentrated, Gate, GaussianGate, Renyi, Units, renyi_limit
+from banister.accounting.ledger import Ledger
 from banister.accounting.plan import plan_for
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
-from banister.recipes.ledger import Ledger
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss
 from tests.accounting.analyst import (
     ROUNDING,
     STEP,

@@ -7,9 +7,9 @@ import pytest
 from flint import arb
 
 from banister.accounting.charge import Charge, escape, largest_finite_loss, loss_of
-from banister.core.exact import ball
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
+from banister.core.exact.numbers import ball
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from tests.lopsided import lopsided
 

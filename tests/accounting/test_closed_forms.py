@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banister.accounting.closed_forms import closed_forms
-from banister.core.guarantee import Guarantee
-from banister.core.loss import PrivacyLoss
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.loss import PrivacyLoss
 
 THIRTY = PrivacyLoss.of_guarantee(Guarantee("0.1", "0.001")).times(30)
 

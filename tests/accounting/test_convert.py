@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from banister.accounting.convert import epsilon_of_renyi, epsilon_of_zcdp, renyi_divergence, zcdp_of_gaussian
-from banister.core.guarantee import Guarantee
-from banister.core.loss import PrivacyLoss
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from tests.lopsided import lopsided, lopsided_atoms
 

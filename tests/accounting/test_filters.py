@@ -11,10 +11,10 @@ from scipy.special import ndtr
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import SPARE, AsYouGo, Filter, Guard, filter_for
 from banister.accounting.gates import Basic, GaussianGate, Renyi, largest
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.mechanisms.discrete_gaussian import DiscreteGaussian
+from banister.mechanisms.integers.discrete_gaussian import DiscreteGaussian
 
 EACH = [AsYouGo(guard=guard, unit="1/10") for guard in Guard]
 NAMES = [guard.value for guard in Guard]

@@ -19,9 +19,9 @@ from banister.accounting.gates import (
     of_document,
     renyi_limit,
 )
-from banister.core.exact import BALL_BITS, ball, exp_ball, precision
-from banister.core.guarantee import Guarantee
-from banister.core.loss import PrivacyLoss
+from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import LedgerForeign
 from tests.lopsided import lopsided, lopsided_atoms
 

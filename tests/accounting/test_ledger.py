@@ -1,191 +1,130 @@
-"""The ledger decides exactly, writes nothing when it refuses, and finds what was changed."""
+"""The ledger at the front door, from creation to the last charge."""
 
-import json
-from collections.abc import Iterator
-from dataclasses import replace
+import multiprocessing
+import os
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from banister.accounting import ledger as book
-from banister.accounting.chain import Line
-from banister.accounting.charge import Charge
-from banister.accounting.filters import AsYouGo, filter_for
-from banister.accounting.gates import GaussianGate
-from banister.accounting.terms import Entry, Terms
-from banister.core.exact import brief_down
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
-from banister.engines.stores.memory import MemoryStore
-from banister.errors import BadValue, BudgetExceeded, LedgerDamaged, LedgerForeign
+import banister as bn
+from banister.errors import BadValue, LedgerMissing
 
-PURE = Terms(
-    budget=Guarantee(1),
-    neighbours=Neighbours.REPLACE,
-    accountant=filter_for(Guarantee(1), AsYouGo()),
-    created="2026-01-01T00:00:00Z",
-)
+BUDGET = bn.Guarantee(1, "1e-6")
+REPLACE = bn.Neighbours.REPLACE
 
 
-def charge(epsilon: str, label: str = "ages", neighbours: Neighbours = Neighbours.REPLACE) -> Charge:
-    return Charge.of(Guarantee(epsilon), label=label, neighbours=neighbours)
+def create(path: Path | str, budget: bn.Guarantee = BUDGET) -> bn.Ledger:
+    return bn.Ledger.create(path, budget=budget, neighbours=REPLACE, questions=bn.AsYouGo())
 
 
-def write(store: MemoryStore, epsilon: str, at: str = "now") -> int:
-    return book.write_charge(store, PURE, charge(epsilon), at=at).sequence
+def test_a_ledger_is_made_charged_closed_and_opened_again(tmp_path: Path) -> None:
+    with create(tmp_path / "hospital.ledger") as ledger:
+        receipt = ledger.charge(bn.Guarantee("0.1"), label="median age", neighbours=REPLACE, plan="p")
+        receipt.use(plan="p")
+    with bn.Ledger.open(tmp_path / "hospital.ledger") as ledger:
+        assert ledger.terms.budget == BUDGET
+        assert [entry.label for entry in ledger.history()] == ["median age"]
+        assert ledger.verify(proofs=[receipt.proof]) == (1, receipt.hash)
+        assert repr(ledger).endswith("budget=(1, 1e-06), neighbours=replace, mode='as you go')")
 
 
-@given(st.lists(st.fractions(0, Fraction(1, 2)), max_size=12))
-def test_totals_are_exact_and_never_over_the_budget(sizes: list[Fraction]) -> None:
-    store, total = MemoryStore(PURE.line()), Fraction(0)
-    for size in sizes:
-        if total + size <= 1:
-            write(store, str(size))
-            total += size
-        else:
-            with pytest.raises(BudgetExceeded):
-                write(store, str(size))
-    assert book.remaining(store, PURE).largest_epsilon == 1 - total
-    assert book.verify(store)[0] == book.remaining(store, PURE).charges
+def test_over_budget_nothing_is_written(tmp_path: Path) -> None:
+    with create(tmp_path / "a.ledger") as ledger:
+        ledger.charge(bn.Guarantee("0.9"), label="a", neighbours=REPLACE)
+        with pytest.raises(bn.BudgetExceeded, match=r"The largest epsilon that still fits is 0\.1\."):
+            ledger.charge(bn.Guarantee("0.4"), label="b", neighbours=REPLACE)
+        assert ledger.remaining().charges == 1
+        assert ledger.remaining().largest_epsilon == Fraction(1, 10)
 
 
-def test_a_refusal_says_what_is_left_and_writes_nothing() -> None:
-    store = MemoryStore(PURE.line())
-    write(store, "0.91")
-    before = tuple(store.lines())
-    with pytest.raises(BudgetExceeded) as caught:
-        write(store, "0.4")
-    assert str(caught.value) == (
-        "The charge 'ages' (epsilon = 0.4) does not fit the budget (1, 0) after 1 charge: the total would go over the "
-        "budget. The largest epsilon that still fits is 0.09. Nothing was charged and nothing was drawn."
-    )
-    assert tuple(store.lines()) == before
-    write(store, "0.09")
+def test_the_time_of_a_charge_is_universal_time() -> None:
+    ledger = create("memory:")
+    ledger.charge(bn.Guarantee("0.1"), label="a", neighbours=REPLACE)
+    assert ledger.history()[0].at.endswith("Z")
 
 
-def test_a_charge_about_other_neighbours_is_refused() -> None:
-    with pytest.raises(BadValue, match="speaks about replace neighbours, the charge 'ages' about add-remove"):
-        book.write_charge(MemoryStore(PURE.line()), PURE, charge("0.1", neighbours=Neighbours.ADD_REMOVE), at="")
+def test_a_ledger_in_memory_cannot_be_opened_again() -> None:
+    with pytest.raises(LedgerMissing, match="A ledger in memory ends with the program that made it"):
+        bn.Ledger.open("memory:")
 
 
-def test_history_tells_every_charge() -> None:
-    store = MemoryStore(PURE.line())
-    write(store, "1/3", at="2026-01-02T00:00:00Z")
-    (entry,) = book.history(store)
-    assert (entry.sequence, entry.at, entry.label, entry.in_words()) == (1, "2026-01-02T00:00:00Z", "ages", "1/3")
-    assert entry.totals == (Fraction(0), Fraction(1, 3))
+def test_how_long_to_wait_must_be_a_time(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="wait_seconds = -1 must be a finite number, 0 or above"):
+        bn.Ledger.open(tmp_path / "a", wait_seconds=-1)
 
 
-def test_terms_read_back_as_they_were_written() -> None:
-    assert Terms.of_line(PURE.line()) == PURE
+def test_bad_terms_are_refused_and_nothing_is_made(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match=r"The budget must be a bn\.Guarantee"):
+        bn.Ledger.create(tmp_path / "a", budget=1, neighbours=REPLACE, questions=bn.AsYouGo())  # type: ignore[arg-type]
+    with pytest.raises(BadValue, match="with an epsilon above 0"):
+        create(tmp_path / "a", bn.Guarantee(0, "1e-6"))
+    with pytest.raises(BadValue, match="neighbours = 'replace' must be one of"):
+        bn.Ledger.create(tmp_path / "a", budget=BUDGET, neighbours="replace", questions=bn.AsYouGo())  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
 
 
-def forged(changes: dict[str, object], *, line: int = 1) -> MemoryStore:
-    """A ledger whose chain is whole, but which says something no charge can: written by someone else."""
-    store = MemoryStore(PURE.line())
-    write(store, "1/4")
-    write(store, "1/4")
-    lines = list(store.lines())
-    body = json.dumps(json.loads(lines[line].body) | changes)
-    other = MemoryStore(lines[0] if line else Line.first(body))
-    for place, old in enumerate(lines[1:], start=1):
-        other.append(lambda last, text=body if place == line else old.body: last.follow(text))  # type: ignore[misc]
-    return other
+def test_the_same_code_on_a_server(postgres: str) -> None:
+    address = f"{postgres}#front-{os.getpid()}"
+    with create(address) as ledger:
+        ledger.charge(bn.Guarantee("0.1"), label="median age", neighbours=REPLACE)
+    with bn.Ledger.open(address) as ledger:
+        assert ledger.verify()[0] == 1
+        assert "banister@" not in f"{ledger.summary()} {ledger!r}"
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"totals": ["0", "2"]}, "brings a total down, or over its limit"),
-        ({"totals": ["0", "3/4"]}, "brings a total down, or over its limit"),
-        ({"totals": ["0"]}, "brings a total down, or over its limit"),
-        ({"totals": ["0", "x"]}, "Line 1 of the ledger does not read"),
-        ({"totals": None}, "Line 1 of the ledger does not read"),
-    ],
-)
-def test_verify_adds_up_again(changes: dict[str, object], message: str) -> None:
-    with pytest.raises(LedgerDamaged, match=message):
-        book.verify(forged(changes))
+def test_a_plan_ends_when_its_places_are_taken(tmp_path: Path) -> None:
+    with bn.Ledger.create(tmp_path / "a", budget=BUDGET, neighbours=REPLACE, questions=3) as ledger:
+        share = ledger.remaining().largest_epsilon
+        for _ in range(3):
+            ledger.charge(bn.Guarantee(share), label="planned", neighbours=REPLACE)
+        with pytest.raises(bn.BudgetExceeded, match=r"has no free place for it\. Free places: none"):
+            ledger.charge(bn.Guarantee("1e-9"), label="one more", neighbours=REPLACE)
+        assert ledger.verify()[0] == 3
+    with bn.Ledger.open(tmp_path / "a") as ledger:
+        assert ledger.remaining().used == 1
 
 
-@pytest.mark.parametrize("totals", [["0", "1000001/1000000"], ["1/1000000", "1/2"]], ids=["epsilon", "delta"])
-def test_verify_finds_a_last_line_over_a_limit(totals: list[str]) -> None:
-    """Totals that only grow, so that nothing but the limit itself shows it."""
-    with pytest.raises(LedgerDamaged, match="Line 2 of the ledger brings a total down, or over its limit"):
-        book.verify(forged({"totals": totals}, line=2))
+def test_a_timeline_has_the_first_and_the_last_moment_and_not_too_many() -> None:
+    ledger = create("memory:", bn.Guarantee(1))
+    for _ in range(50):
+        ledger.charge(bn.Guarantee("1/50"), label="x", neighbours=REPLACE)
+    moments = ledger.timeline(most=10)
+    assert [(m.used, m.largest_epsilon) for m in (moments[0], moments[-1])] == [(0, 1), (1, 0)]
+    assert len(moments) <= 12
+    assert len(ledger.timeline()) == 51
+    ledger.close()
 
 
-def test_terms_of_another_version_or_beyond_reading_are_told_apart() -> None:
-    with pytest.raises(LedgerForeign, match="first line is not of format 1"):
-        Terms.of_line(forged({"format": 2}, line=0).first())
-    wrong: list[dict[str, object]] = [{"epsilon": "?"}, {"mode": "both"}, {"accountant": {}}]
-    for changes in wrong:
-        with pytest.raises(LedgerDamaged, match="Line 0 of the ledger does not read"):
-            Terms.of_line(forged(changes, line=0).first())
-    with pytest.raises(LedgerDamaged, match="Line 0 of the ledger does not read"):
-        Terms.of_line(Line.first("not even JSON"))
+def _race(path: Path, count: int) -> None:
+    with bn.Ledger.open(path) as ledger:
+        for _ in range(count):
+            try:
+                ledger.charge(bn.Guarantee("1/50"), label="race", neighbours=REPLACE)
+            except bn.BudgetExceeded:
+                return
 
 
-class Emptied(MemoryStore):
-    def lines(self) -> Iterator[Line]:
-        return iter(())
+def test_racing_processes_fill_the_budget_exactly(tmp_path: Path) -> None:
+    """Eight processes want 160 charges of 1/50 from a pure budget of 1: fifty fit, whoever comes first."""
+    path = tmp_path / "a.ledger"
+    create(path, bn.Guarantee(1)).close()
+    context = multiprocessing.get_context("fork")
+    racers = [context.Process(target=_race, args=(path, 20)) for _ in range(8)]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join()
+    with bn.Ledger.open(path) as ledger:
+        assert ledger.verify()[0] == 50
+        assert ledger.history()[-1].totals == (Fraction(0), Fraction(1))
+        assert ledger.remaining().largest_epsilon == 0
 
 
-def test_verify_without_lines_says_so() -> None:
-    with pytest.raises(LedgerDamaged, match="has no lines at all"):
-        book.verify(Emptied(PURE.line()))
-
-
-def test_a_proof_finds_a_ledger_that_was_rewritten_as_a_whole() -> None:
-    store = MemoryStore(PURE.line())
-    receipt = book.write_charge(store, PURE, charge("1/2"), at="")
-    assert book.verify(store, (receipt.proof,))[0] == 1
-    other = MemoryStore(PURE.line())
-    book.write_charge(other, PURE, charge("1/100"), at="")
-    with pytest.raises(LedgerDamaged, match="does not hold charge 1 as its receipt proves it"):
-        book.verify(other, (receipt.proof,))
-    with pytest.raises(LedgerDamaged, match="does not hold charge 1"):
-        book.verify(MemoryStore(PURE.line()), (receipt.proof,))
-    with pytest.raises(BadValue, match="'1:xyz' is not a proof"):
-        book.verify(store, ("1:xyz",))
-
-
-def test_an_entry_without_bound_or_with_a_delta_says_so() -> None:
-    store = MemoryStore(PURE.line())
-    write(store, "1/4")
-    entry = book.history(store)[0]
-    assert replace(entry, epsilon="inf").in_words() == "no bound"
-    assert replace(entry, delta="1/1000000").in_words() == "0.25, 1e-06"
-    with pytest.raises(LedgerDamaged, match="Line 0"):
-        Entry.of_line(Line.first("{}"))
-
-
-def test_a_gate_that_a_charge_has_closed_stays_closed_in_the_book() -> None:
-    """Gaussian noise that cannot be added up to the rest: nothing passes by adding up epsilons after it."""
-    budget = Guarantee(1, "1e-6")
-    terms = replace(PURE, budget=budget, accountant=filter_for(budget, AsYouGo()))
-    store = MemoryStore(terms.line())
-    bell = PrivacyLoss.gaussian(GaussianGate.for_budget(Guarantee(1, "1e-7")).limit)
-    book.write_charge(store, terms, Charge.of(bell, label="bell", neighbours=Neighbours.REPLACE), at="now")
-    delta, added_up, divergence = book.history(store)[0].totals
-    assert (delta, added_up) == (Fraction(0), None)
-    assert divergence is not None
-    assert divergence > 0
-    left = book.remaining(store, terms)
-    assert left.free[0] == "epsilons added up: closed"
-    assert left.largest_epsilon < Fraction(1, 2)
-    with pytest.raises(BudgetExceeded):
-        book.write_charge(store, terms, charge("0.9"), at="now")
-
-
-def test_numbers_are_rounded_down_where_they_are_promised() -> None:
-    assert [brief_down(Fraction(x)) for x in ("2/3", "0", "0.09", "1000001", "1/3000000")] == [
-        "0.666666",
-        "0",
-        "0.09",
-        "1000001",
-        "3.33333e-07",
-    ]
-    assert str(book.remaining(MemoryStore(PURE.line()), PURE)).endswith("the largest epsilon that still fits is 1")
+def test_a_budget_that_promises_nothing_is_refused() -> None:
+    with pytest.raises(
+        BadValue, match=r"budget epsilon = 1000000 must be a number from 0 to 10000\. A larger one promises"
+    ):
+        bn.Ledger.create(
+            "memory:", budget=bn.Guarantee(10**6), neighbours=bn.Neighbours.REPLACE, questions=bn.AsYouGo()
+        )

@@ -10,8 +10,8 @@ import pytest
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import Total
 from banister.accounting.plan import FixedPlan, Slot, fingerprint, plan_for
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, BudgetExceeded
 
 BUDGET = Guarantee(1, "1e-6")

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from banister.accounting.receipt import Receipt
-from banister.core.loss import PrivacyLoss
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, ReceiptUsed
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from banister.accounting.subsample import poisson_sampled, sampled_without_replacement
-from banister.core.loss import PrivacyLoss
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from tests.lopsided import lopsided
 from tests.oracle import enumerated_delta, gaussian_delta, quaternary, real

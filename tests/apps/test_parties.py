@@ -85,15 +85,15 @@ def test_a_second_answer_is_refused_and_the_first_is_kept(meeting: Path) -> None
 @pytest.mark.parametrize(
     "moment",
     [
-        "banister.recipes.parties_meeting.respond",  # Recorded, nothing drawn yet.
-        "banister.engines.party_home.PartyHome.finish",  # Drawn and signed, not kept.
+        "banister.parties.meetings.conduct.respond",  # Recorded, nothing drawn yet.
+        "banister.parties.meetings.home.PartyHome.finish",  # Drawn and signed, not kept.
     ],
 )
 def test_after_a_crash_nothing_is_drawn_again(meeting: Path, moment: str) -> None:
     module, _, name = moment.rpartition(".")
     target = f"{module}.{name}"
     crash = (
-        "import os, unittest.mock as m, banister.recipes.parties_meeting, banister.engines.party_home\n"
+        "import os, unittest.mock as m, banister.parties.meetings.conduct, banister.parties.meetings.home\n"
         f"m.patch('{target}', side_effect=lambda *a, **k: os._exit(9)).start()\n" + RUN
     )
     assert respond(meeting, "clinic-1", "one.json", code=crash).returncode == 9

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from banister.accounting.ledger import Ledger
 from banister.apps.cli import build
 from banister.errors import BadValue, LedgerLocked
-from banister.recipes.ledger import Ledger
 
 RUN = CliRunner()
 QUESTION = "SELECT plan, COUNT(*) AS n, AVG(visits) AS visits FROM data GROUP BY plan"

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from banister.apps.cli import build
-from banister.engines.plots import spread_terminal
-from banister.engines.plots.spread_movie import Frame, Movie, layout
 from banister.errors import BadValue
-from banister.recipes.spread_study import Study
+from banister.spread.lab import terminal as spread_terminal
+from banister.spread.lab.movie import Frame, Movie, layout
+from banister.spread.lab.studies import Study
 
 FRIENDS = "\n".join(f"p{a} p{b}" for a in range(40) for b in (a + 1, a + 2, (a * 7) % 40) if a != b)
 

@@ -9,15 +9,15 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.engines.sql.front import read_questions
 from banister.mechanisms import IntegerNoise, PermuteAndFlip
-from banister.recipes import release as running
-from banister.recipes.plan_release import plan_release
-from banister.recipes.planned import Part, Plan
-from banister.tables.answers import Answer
-from banister.tables.question import Aggregate, Label
+from banister.questions.parser import read_questions
+from banister.questions.question import Aggregate, Label
+from banister.release import run as running
+from banister.release.estimates import Answer
+from banister.release.plan import Part, Plan
+from banister.release.planner import plan_release
+from banister.release.work import Totals
 from banister.tables.schema import Schema
-from banister.tables.work import Totals
 from tests.contract.small_source import Person, Row, SmallSource
 from tests.contract.true_curve import Losses, Way, chosen, masses, shifted, together
 from tests.seeded import SeededBits

@@ -15,11 +15,11 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from banister.core.exact import BALL_BITS, ball, exp_ball, precision
-from banister.core.loss import PrivacyLoss
+from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
+from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms import IntegerNoise, LineNoise
-from banister.mechanisms.gaussian import Gaussian
-from banister.mechanisms.laplace import Laplace
+from banister.mechanisms.line.gaussian import Gaussian
+from banister.mechanisms.line.laplace import Laplace
 from tests.seeded import SeededBits
 
 PARTS = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), Fraction(1), Fraction(11, 10))

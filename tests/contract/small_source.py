@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from banister.tables import terms
-from banister.tables.measures import Counting, Measure
-from banister.tables.question import Axis, Label, Listed, Unknown, cell_count
+from banister.questions import terms
+from banister.questions.measures import Counting, Measure
+from banister.questions.question import Axis, Label, Listed, Unknown, cell_count
+from banister.release.work import Physical, Totals, Work
 from banister.tables.schema import Table
-from banister.tables.work import Physical, Totals, Work
 
 Row = Mapping[str, int | str | None]
 Person = tuple[Row, ...]

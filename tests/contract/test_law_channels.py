@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from flint import arb
 
-from banister.core.channel import ONE
-from banister.core.exact import BALL_BITS, ball, exp_ball, precision
+from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
+from banister.core.laws.stochastic import ONE
+from banister.local import designing as local_design
 from banister.local import document
-from banister.local.channel import Channel
-from banister.local.hadamard import HadamardResponse
-from banister.local.matrix import MatrixChannel, geometric, quaternary
-from banister.local.response import RandomizedResponse
-from banister.local.subset import SubsetSelection, next_prime
-from banister.local.unary import UnaryEncoding
-from banister.recipes import local_design
+from banister.local.channels.base import Channel
+from banister.local.channels.hadamard import HadamardResponse
+from banister.local.channels.matrix import MatrixChannel, geometric, quaternary
+from banister.local.channels.response import RandomizedResponse
+from banister.local.channels.subset import SubsetSelection, next_prime
+from banister.local.channels.unary import UnaryEncoding
 from tests.contract.law import Pair, assert_drawn, bits, examine, is_exact, reached
 
 LAWS = ([0.6, 0.2, 0.1, 0.1], [0.1, 0.2, 0.3, 0.4], [0.25, 0.25, 0.4, 0.1])

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from flint import arb
 
-from banister.core.exact import BALL_BITS, ball, exp_ball, precision
-from banister.mechanisms import choice as choices
-from banister.mechanisms.choice import Choice, ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
+from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
+from banister.mechanisms.choices import choice as choices
+from banister.mechanisms.choices.choice import Choice, ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
 from tests.contract.law import Pair, assert_drawn, bits, examine, is_exact, reached
 
 Scores = tuple[Fraction, ...]

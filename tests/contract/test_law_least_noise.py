@@ -9,15 +9,15 @@ from functools import cache, reduce
 
 import pytest
 
-from banister.core.exact import float_up
+from banister.core.exact.numbers import float_up
 from banister.mechanisms import IntegerNoise, LineNoise
-from banister.mechanisms.gaussian import Gaussian
-from banister.mechanisms.independent import Independent
-from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
-from banister.mechanisms.laplace import Laplace
-from banister.mechanisms.vector_staircase import VectorStaircase
-from banister.recipes.contenders import Over, Question, Touches
-from banister.recipes.least_noise import Comparison, Contender, least_noise
+from banister.mechanisms.comparison.contenders import Over, Question, Touches
+from banister.mechanisms.comparison.least_noise import Comparison, Contender, least_noise
+from banister.mechanisms.line.gaussian import Gaussian
+from banister.mechanisms.line.laplace import Laplace
+from banister.mechanisms.vectors.independent import Independent
+from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 from tests import oracle
 from tests.contract.law import (
     PARTS,

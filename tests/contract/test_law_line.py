@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from banister.core.exact import BALL_BITS, precision
+from banister.core.exact.numbers import BALL_BITS, precision
 from banister.mechanisms import (
     ALL,
     DiscreteLaplace,

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import pytest
 
-from banister.core.guarantee import Guarantee
-from banister.core.loss import own_delta
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.loss import own_delta
 from banister.mechanisms import IntegerNoise, IntegerStaircase, PermuteAndFlip, RoundedGaussian, TruncatedStaircase
-from banister.recipes.planned import Plan
+from banister.release.plan import Plan
 from tests.contract.drawn import LABELS, Draw, Drawn, draws, least_shown, losses, others, persons, planned, turned
 from tests.contract.small_source import Person
 from tests.contract.true_curve import DOWN, UP

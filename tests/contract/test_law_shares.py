@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from banister.accounting.charge import covers, keeps
 from banister.accounting.filters import AsYouGo
+from banister.accounting.ledger import Ledger
 from banister.accounting.receipt import Receipt
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, ReceiptUsed, Uncertified
 from banister.mechanisms import IntegerStaircase
-from banister.recipes.ledger import Ledger
-from banister.recipes.noises import Measured
-from banister.recipes.planned import Part, Plan
-from banister.recipes.release import release
-from banister.tables.split import proportions, share_out
+from banister.release.noises import Measured
+from banister.release.plan import Part, Plan
+from banister.release.run import release
+from banister.release.split import proportions, share_out
 from tests.contract.drawn import planned
 from tests.contract.small_source import SmallSource
 from tests.seeded import SeededBits

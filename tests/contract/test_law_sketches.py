@@ -11,9 +11,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from banister.core.guarantee import Neighbours
-from banister.mechanisms.cut_sketch import CutSketch
-from banister.mechanisms.variance_sketch import VarianceSketch, whole_entries
+from banister.core.privacy.guarantee import Neighbours
+from banister.publish.sketches.cut import CutSketch
+from banister.publish.sketches.variance import VarianceSketch, whole_entries
 from tests import oracle
 from tests.contract.law import PARTS, bits
 

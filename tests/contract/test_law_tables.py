@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from flint import arb
 
-from banister.core.exact import BALL_BITS, exp_ball, precision
-from banister.core.guarantee import Neighbours
+from banister.core.exact.numbers import BALL_BITS, exp_ball, precision
+from banister.core.privacy.guarantee import Neighbours
 from banister.mechanisms import Gaussian, Geometric
-from banister.recipes import wide
-from banister.recipes.wide import WidePlan, plan_wide
-from banister.tables import sanitize
+from banister.publish import noise as sanitize
+from banister.publish import wide
+from banister.publish.noise import FixedTotal, PerCell, TableNoise, noise_for
+from banister.publish.wide import WidePlan, plan_wide
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain
-from banister.tables.sanitize import FixedTotal, PerCell, TableNoise, noise_for
 from tests import oracle
 from tests.contract.law import PARTS, Pair, assert_drawn, bits, examine, integer_pairs, is_exact
 

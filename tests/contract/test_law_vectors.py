@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flint import arb, fmpz
 
-from banister.core.exact import BALL_BITS, precision
+from banister.core.exact.numbers import BALL_BITS, precision
 from banister.errors import BadValue
 from banister.mechanisms import (
     DiscreteGaussian,
@@ -22,14 +22,12 @@ from banister.mechanisms import (
     Staircase,
     TruncatedStaircase,
     Uniform,
-    independent,
-    integer_vector_staircase,
-    vector_staircase,
 )
-from banister.mechanisms.grid import Grid
-from banister.mechanisms.independent import Independent, MoveBound
-from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
-from banister.mechanisms.vector_staircase import VectorStaircase
+from banister.mechanisms.line.grid import Grid
+from banister.mechanisms.vectors import independent, integer_vector_staircase, vector_staircase
+from banister.mechanisms.vectors.independent import Independent, MoveBound
+from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 from tests.contract.law import (
     PARTS,
     Pair,

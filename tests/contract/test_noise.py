@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from banister.core.exact import BALL_BITS, exp_ball, precision
+from banister.core.exact.numbers import BALL_BITS, exp_ball, precision
 from banister.errors import BadValue
 from banister.mechanisms import ALL, IntegerNoise, LineNoise
 from banister.sampling.bits import SYSTEM

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
-from banister.core.exact import BALL_BITS, precision
+from banister.core.exact.numbers import BALL_BITS, precision
 from banister.mechanisms import IntegerNoise, PermuteAndFlip
 
 Floats = NDArray[np.float64]

@@ -3,8 +3,8 @@
 import itertools
 from collections.abc import Iterator
 
-from banister.core.exact import BALL_BITS, precision
-from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
+from banister.core.exact.numbers import BALL_BITS, precision
+from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
 from tests.contract.law import TAIL, Pair
 
 Move = tuple[int, ...]

@@ -9,7 +9,7 @@ import pytest
 
 HOUSE = Path(__file__).parents[2]
 NEEDED = {"BANISTER_NEED_POSTGRES", "BANISTER_NEED_SPARK"}
-ONE = "tests/engines/test_gone.py::test_a_table_that_is_gone_costs_nothing"
+ONE = "tests/release/sources/test_gone.py::test_a_table_that_is_gone_costs_nothing"
 
 
 def without_java(folder: Path, **more: str) -> "subprocess.CompletedProcess[str]":

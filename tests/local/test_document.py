@@ -3,12 +3,12 @@ import json
 import numpy as np
 import pytest
 
-from banister.core.utility import KL
+from banister.core.laws.utility import KL
 from banister.errors import BadValue
-from banister.local.channel import Channel
+from banister.local.channels.base import Channel
+from banister.local.designs.partition import design_between
 from banister.local.document import read_document, write_document
-from banister.local.partition import design_between
-from tests.local.test_channels import ALL, names
+from tests.local.channels.test_channels import ALL, names
 
 DESIGNED = design_between(ALL[0].guarantee.epsilon, np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.3, 0.6]), KL)
 

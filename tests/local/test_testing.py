@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from banister.core.utility import KL
+from banister.core.laws.utility import KL
 from banister.errors import BadValue
 from banister.local import testing
-from banister.local.matrix import quaternary
-from banister.local.partition import design_between
-from banister.local.response import RandomizedResponse
+from banister.local.channels.matrix import quaternary
+from banister.local.channels.response import RandomizedResponse
+from banister.local.designs.partition import design_between
 from banister.local.testing import errors_with, likelihood_ratio_test, people_needed
 from tests.local.seeded import SeededBits
 

@@ -8,7 +8,7 @@ _FILTERS = ("tests/accounting/test_filters.py",)
 _PLAN = ("tests/accounting/test_plan.py",)
 _SUBSAMPLE = ("tests/accounting/test_subsample.py",)
 _CONVERT = ("tests/accounting/test_convert.py",)
-_CALIBRATE = ("tests/accounting/test_calibrate.py",)
+_CALIBRATE = ("tests/accounting/test_scaling.py",)
 
 MUTANTS = (
     Mutant(
@@ -265,21 +265,21 @@ MUTANTS = (
     ),
     Mutant(
         name="calibration-without-proof",
-        file="accounting/calibrate.py",
+        file="accounting/scaling.py",
         old="return max(guess, fits) if delta(guess) <= goal else fits",
         new="return misses",
         tests=_CALIBRATE,
     ),
     Mutant(
         name="calibration-forgets-what-stands-beside",
-        file="accounting/calibrate.py",
+        file="accounting/scaling.py",
         old="return family(Fraction(size)).times(count).with_(beside).delta_at(",
         new="return family(Fraction(size)).times(count).delta_at(",
         tests=_CALIBRATE,
     ),
     Mutant(
         name="calibration-by-the-lower-end",
-        file="accounting/calibrate.py",
+        file="accounting/scaling.py",
         old="delta_at(total.epsilon, relative_width=DELTA_WIDTH).up\n",
         new="delta_at(total.epsilon, relative_width=DELTA_WIDTH).down\n",
         tests=_CALIBRATE,

@@ -2,101 +2,101 @@
 
 from tests.mutants.mutant import Mutant
 
-_LOSS = ("tests/core/test_loss.py",)
-_LAW = ("tests/core/test_law.py",)
-_TURNS = ("tests/core/test_law_turns.py",)
-_COMPOSITION = ("tests/core/test_composition.py",)
-_CURVE = ("tests/core/test_curve.py",)
-_PRODUCT = ("tests/core/test_product.py",)
+_LOSS = ("tests/core/privacy/test_loss.py",)
+_LAW = ("tests/core/composition/test_law.py",)
+_TURNS = ("tests/core/composition/test_law_turns.py",)
+_COMPOSITION = ("tests/core/composition/test_composition.py",)
+_CURVE = ("tests/core/composition/test_curve.py",)
+_PRODUCT = ("tests/core/composition/test_product.py",)
 
 MUTANTS = (
     Mutant(
         name="laplace-law-without-the-half",
-        file="core/law.py",
+        file="core/composition/law.py",
         old="return -ball((epsilon - self.epsilon) / 2).expm1()",
         new="return -ball((epsilon - self.epsilon) / 3).expm1()",
         tests=_LOSS,
     ),
     Mutant(
         name="laplace-law-moment",
-        file="core/law.py",
+        file="core/composition/law.py",
         old="return (ball(order) * high + ball(order - 1) * low) / ball(2 * order - 1)",
         new="return (ball(order) * high + ball(order) * low) / ball(2 * order - 1)",
         tests=_LAW,
     ),
     Mutant(
         name="gaussian-law-mean",
-        file="core/law.py",
+        file="core/composition/law.py",
         old="first = (ball(epsilon - self.mu_squared / 2) / root).erfc()",
         new="first = (ball(epsilon - self.mu_squared / 4) / root).erfc()",
         tests=_LOSS,
     ),
     Mutant(
         name="gaussian-law-moment",
-        file="core/law.py",
+        file="core/composition/law.py",
         old="return exp_ball(order * (order - 1) * self.mu_squared / 2)",
         new="return exp_ball((order - 1) * self.mu_squared / 2)",
         tests=_LAW,
     ),
     Mutant(
         name="gaussian-tilted-mass",
-        file="core/law.py",
+        file="core/composition/law.py",
         old="return TiltedGaussian(ball(self.mu_squared * tilt * (tilt + 1) / 2), centre, float(self.mu_squared))",
         new="return TiltedGaussian(ball(self.mu_squared * tilt * tilt / 2), centre, float(self.mu_squared))",
         tests=_TURNS,
     ),
     Mutant(
         name="gaussian-turn-claims-no-error",
-        file="core/law.py",
+        file="core/composition/law.py",
         old="        error = -log_size * (16 * ROUNDOFF)\n",
         new="        error = log_size * 0.0\n",
         tests=_TURNS,
     ),
     Mutant(
         name="laplace-turn-claims-no-error",
-        file="core/law.py",
+        file="core/composition/law.py",
         old="        error = ROUNDOFF * (128 + 8 * e * np.abs(y))\n",
         new="        error = 0.0 * np.abs(y)\n",
         tests=_TURNS,
     ),
     Mutant(
         name="response-with-the-wrong-odds",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="        keep = 1 / (1 + exp_ball(-epsilon))\n",
         new="        keep = 1 / (1 + exp_ball(-epsilon / 2))\n",
         tests=_LOSS,
     ),
     Mutant(
         name="guarantee-without-its-delta",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="return cls.of_terms(_response(guarantee.epsilon) + _all_or_nothing(guarantee.delta))",
         new="return cls.of_terms(_response(guarantee.epsilon))",
         tests=_LOSS,
     ),
     Mutant(
         name="times-forgets-what-was-there",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="return PrivacyLoss(tuple((law, count * each) for law, each in self.terms))",
         new="return PrivacyLoss(tuple((law, count) for law, each in self.terms))",
         tests=_LOSS,
     ),
     Mutant(
         name="equal-laws-counted-once",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="counts[law] = counts.get(law, 0) + count",
         new="counts[law] = count",
         tests=_LOSS,
     ),
     Mutant(
         name="with-drops-itself",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="return PrivacyLoss.of_terms(term for loss in (self, *others) for term in loss.terms)",
         new="return PrivacyLoss.of_terms(term for loss in others or (self,) for term in loss.terms)",
         tests=_LOSS,
     ),
     Mutant(
         name="delta-of-the-better-direction",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="found = [way.delta(point) for way in self.directions(relative_width)]\n"
         "        return Bracket(max(one.down for one in found), max(one.up for one in found))",
         new="found = [way.delta(point) for way in self.directions(relative_width)]\n"
@@ -105,42 +105,42 @@ MUTANTS = (
     ),
     Mutant(
         name="epsilon-of-the-first-direction",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="found = [way.epsilon(target) for way in self.directions(relative_width)]",
         new="found = [self.directions(relative_width)[0].epsilon(target)]",
         tests=_LOSS,
     ),
     Mutant(
         name="symmetry-unchecked",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="if not masses.get(-value, arb(0)).overlaps(mass * exp_ball(-value)):",
         new="if False:",
         tests=_LOSS,
     ),
     Mutant(
         name="masses-need-not-add-up",
-        file="core/loss.py",
+        file="core/privacy/loss.py",
         old="    if not total.overlaps(arb(1)):\n",
         new="    if False:\n",
         tests=_LOSS,
     ),
     Mutant(
         name="atoms-forget-infinity",
-        file="core/atoms.py",
+        file="core/composition/atoms.py",
         old="        total = self.beyond\n        for value",
         new="        total = arb(0)\n        for value",
         tests=_LOSS,
     ),
     Mutant(
         name="atoms-reverse-forgets-infinity",
-        file="core/atoms.py",
+        file="core/composition/atoms.py",
         old="beyond = arb.max(1 - sum(masses, arb(0)), arb(0))",
         new="beyond = self.beyond",
         tests=_LOSS,
     ),
     Mutant(
         name="atoms-reverse-keeps-the-masses",
-        file="core/atoms.py",
+        file="core/composition/atoms.py",
         old="masses = tuple(mass * exp_ball(-value) for value, mass in zip(self.values, self.masses, strict=True))\n"
         "        beyond",
         new="masses = self.masses\n        beyond",
@@ -148,79 +148,79 @@ MUTANTS = (
     ),
     Mutant(
         name="atoms-turn-claims-no-error",
-        file="core/atoms.py",
+        file="core/composition/atoms.py",
         old="        wobble = 8 * slack + 32 * ROUNDOFF * np.minimum(travel, 2.0)\n",
         new="        wobble = 0.0 * slack\n",
         tests=_TURNS,
     ),
     Mutant(
         name="atoms-table-claims-no-error",
-        file="core/atoms.py",
+        file="core/composition/atoms.py",
         old="        doubt = 2 * self.blur + FFT_ULPS * ROUNDOFF * (1 + math.log2(length))\n",
         new="        doubt = 0.0\n",
         tests=_TURNS,
     ),
     Mutant(
         name="curve-from-above-ends-at-nothing",
-        file="core/curve.py",
+        file="core/composition/curve.py",
         old="return Atoms((side, step, self.key), tuple(values), tuple(masses), heights[-1], symmetric=False)",
         new="return Atoms((side, step, self.key), tuple(values), tuple(masses), arb(0), symmetric=False)",
         tests=_CURVE,
     ),
     Mutant(
         name="curve-from-below-is-the-one-above",
-        file="core/curve.py",
+        file="core/composition/curve.py",
         old="            low = _below(xs, ends, middles)\n",
         new="            low = ends\n",
         tests=_CURVE,
     ),
     Mutant(
         name="curve-reflected-without-its-factor",
-        file="core/curve.py",
+        file="core/composition/curve.py",
         old="return -ball(epsilon).expm1() + exp_ball(epsilon) * self.other(-epsilon)",
         new="return -ball(epsilon).expm1() + self.other(-epsilon)",
         tests=_CURVE + _LOSS,
     ),
     Mutant(
         name="curve-line-below-of-one-side",
-        file="core/curve.py",
+        file="core/composition/curve.py",
         old="drop = arb.max((xm - x0) * (after - slope), (x1 - xm) * (slope - before))",
         new="drop = (xm - x0) * (after - slope)",
         tests=_CURVE,
     ),
     Mutant(
         name="product-infinity-of-one-copy",
-        file="core/product.py",
+        file="core/composition/product.py",
         old="                finite *= (1 - law.infinite()) ** count\n",
         new="                finite *= 1 - law.infinite()\n",
         tests=_PRODUCT,
     ),
     Mutant(
         name="product-moment-of-one-copy",
-        file="core/product.py",
+        file="core/composition/product.py",
         old="            found *= law.moment(order) ** count\n",
         new="            found *= law.moment(order)\n",
         tests=_PRODUCT,
     ),
     Mutant(
         name="product-gaussian-of-one-copy",
-        file="core/product.py",
+        file="core/composition/product.py",
         old="            total += count * mu_squared\n",
         new="            total += mu_squared\n",
         tests=_PRODUCT,
     ),
     Mutant(
         name="product-bounds-from-above-twice",
-        file="core/product.py",
+        file="core/composition/product.py",
         old="Product(tuple((b, k) for _, b, k in both))",
         new="Product(tuple((a, k) for a, _, k in both))",
         tests=_CURVE,
     ),
     Mutant(
         name="float-up-is-the-nearest",
-        file="core/exact.py",
+        file="core/exact/numbers.py",
         old="return 0.0 - float_down(-value)  # Not the negative zero.",
         new="return float(value)",
-        tests=("tests/core/test_bracket_range.py",),
+        tests=("tests/core/exact/test_bracket_range.py",),
     ),
 )

@@ -3,44 +3,44 @@
 from tests.mutants.mutant import Mutant
 
 _FILTERS = ("tests/accounting/test_filters.py",)
-_LEDGER = ("tests/accounting/test_ledger.py",)
+_LEDGER = ("tests/accounting/test_book.py",)
 _CHAIN = ("tests/accounting/test_chain.py",)
 _RECEIPT = ("tests/accounting/test_receipt.py",)
-_SQLITE = ("tests/engines/stores/test_sqlite.py",)
-_HOME = ("tests/engines/test_party_home.py",)
+_SQLITE = ("tests/accounting/stores/test_sqlite.py",)
+_HOME = ("tests/parties/meetings/test_home.py",)
 
 MUTANTS = (
     Mutant(
         name="ledger-takes-other-neighbours",
-        file="accounting/ledger.py",
+        file="accounting/book.py",
         old="    if charge.neighbours is not terms.neighbours:\n",
         new="    if False:\n",
         tests=_LEDGER,
     ),
     Mutant(
         name="ledger-writes-the-totals-before",
-        file="accounting/ledger.py",
+        file="accounting/book.py",
         old="return last.follow(write(after))",
         new="return last.follow(write(before))",
         tests=_LEDGER,
     ),
     Mutant(
         name="ledger-verify-lets-totals-fall",
-        file="accounting/ledger.py",
+        file="accounting/book.py",
         old="return all(a is None or (b is not None and a >= b) for b, a in zip(before, after, strict=True))",
         new="return True",
         tests=_LEDGER,
     ),
     Mutant(
         name="ledger-verify-without-the-limits",
-        file="accounting/ledger.py",
+        file="accounting/book.py",
         old="if not (_grows(totals, after) and terms.accountant.allows(after)):",
         new="if not _grows(totals, after):",
         tests=_LEDGER,
     ),
     Mutant(
         name="ledger-proof-of-the-number-alone",
-        file="accounting/ledger.py",
+        file="accounting/book.py",
         old="if sequence >= len(lines) or lines[sequence].hash != value:",
         new="if sequence >= len(lines):",
         tests=_LEDGER,
@@ -103,77 +103,77 @@ MUTANTS = (
     ),
     Mutant(
         name="sqlite-answers-before-the-disk",
-        file="engines/stores/sqlite.py",
+        file="accounting/stores/sqlite.py",
         old="            _to_disk(self._log)\n",
         new="",
         tests=_SQLITE,
     ),
     Mutant(
         name="sqlite-reads-before-the-lock",
-        file="engines/stores/sqlite.py",
+        file="accounting/stores/sqlite.py",
         old='with self._transaction("IMMEDIATE") as connection:',
         new='with self._transaction("DEFERRED") as connection:',
-        tests=(*_SQLITE, "tests/recipes/test_ledger.py"),
+        tests=(*_SQLITE, "tests/accounting/test_ledger.py"),
     ),
     Mutant(
         name="sqlite-appends-unlinked-lines",
-        file="engines/stores/sqlite.py",
+        file="accounting/stores/sqlite.py",
         old="                check_link(last, line)\n",
         new="",
         tests=_SQLITE,
     ),
     Mutant(
         name="sqlite-carries-a-connection-over-a-fork",
-        file="engines/stores/sqlite.py",
+        file="accounting/stores/sqlite.py",
         old="        if os.getpid() != self._process:\n",
         new="        if False:\n",
         tests=_SQLITE,
     ),
     Mutant(
         name="sqlite-tail-unchecked",
-        file="engines/stores/sqlite.py",
+        file="accounting/stores/sqlite.py",
         old="        check_head(last, self._head())\n",
         new="",
         tests=_SQLITE,
     ),
     Mutant(
         name="sqlite-new-ledger-not-synced",
-        file="engines/stores/sqlite.py",
+        file="accounting/stores/sqlite.py",
         old="        os.fsync(folder)\n",
         new="        pass\n",
         tests=_SQLITE,
     ),
     Mutant(
         name="sqlite-draft-not-synced",
-        file="engines/stores/sqlite.py",
+        file="accounting/stores/sqlite.py",
         old="        os.fsync(handle.fileno())\n",
         new="        pass\n",
         tests=_SQLITE,
     ),
     Mutant(
         name="party-record-not-synced",
-        file="engines/party_home.py",
+        file="parties/meetings/home.py",
         old="        _sync(record.parent)\n",
         new="",
         tests=_HOME,
     ),
     Mutant(
         name="party-file-not-synced",
-        file="engines/party_home.py",
+        file="parties/meetings/home.py",
         old="        os.fsync(file.fileno())\n",
         new="",
         tests=_HOME,
     ),
     Mutant(
         name="party-answer-not-synced",
-        file="engines/party_home.py",
+        file="parties/meetings/home.py",
         old="        draft.replace(path)\n        _sync(path.parent)\n",
         new="        draft.replace(path)\n",
         tests=_HOME,
     ),
     Mutant(
         name="party-record-may-be-overwritten",
-        file="engines/party_home.py",
+        file="parties/meetings/home.py",
         old="os.O_WRONLY | os.O_CREAT | os.O_EXCL",
         new="os.O_WRONLY | os.O_CREAT",
         tests=_HOME,

@@ -6,148 +6,148 @@ _CONTRACT = ("tests/contract/test_noise.py",)
 _INTEGERS = ("tests/contract/test_law_integers.py",)
 _LINE = ("tests/contract/test_law_line.py",)
 _CHOICES = ("tests/contract/test_law_choices.py",)
-_GRID = ("tests/mechanisms/test_grid.py",)
-_STAIRCASE = ("tests/mechanisms/test_staircase.py",)
-_INTEGER_STAIRCASE = ("tests/mechanisms/test_integer_staircase.py",)
-_TRUNCATED = ("tests/mechanisms/test_truncated_staircase.py",)
-_GAUSSIAN = ("tests/mechanisms/test_gaussian.py",)
-_CHOICE = ("tests/mechanisms/test_choice.py",)
-_SCORES = ("tests/mechanisms/test_scores.py",)
-_SKETCHES = ("tests/mechanisms/test_sketches.py",)
-_VECTOR = ("tests/mechanisms/test_vector_staircase.py",)
-_INTEGER_VECTOR = ("tests/mechanisms/test_integer_vector_staircase.py",)
-_TABULATED = ("tests/mechanisms/test_tabulated.py",)
+_GRID = ("tests/mechanisms/line/test_grid.py",)
+_STAIRCASE = ("tests/mechanisms/line/test_staircase.py",)
+_INTEGER_STAIRCASE = ("tests/mechanisms/integers/test_integer_staircase.py",)
+_TRUNCATED = ("tests/mechanisms/integers/test_truncated_staircase.py",)
+_GAUSSIAN = ("tests/mechanisms/line/test_gaussian.py",)
+_CHOICE = ("tests/mechanisms/choices/test_choice.py",)
+_SCORES = ("tests/mechanisms/choices/test_scores.py",)
+_SKETCHES = ("tests/publish/sketches/test_sketches.py",)
+_VECTOR = ("tests/mechanisms/vectors/test_vector_staircase.py",)
+_INTEGER_VECTOR = ("tests/mechanisms/vectors/test_integer_vector_staircase.py",)
+_TABULATED = ("tests/mechanisms/integers/test_tabulated.py",)
 
 MUTANTS = (
     Mutant(
         name="geometric-claims-half",
-        file="mechanisms/geometric.py",
+        file="mechanisms/integers/geometric.py",
         old="return PrivacyLoss.pure(self.epsilon)",
         new="return PrivacyLoss.pure(self.epsilon / 2)",
         tests=_INTEGERS,
     ),
     Mutant(
         name="geometric-draws-at-twice-epsilon",
-        file="mechanisms/geometric.py",
+        file="mechanisms/integers/geometric.py",
         old="return staircase_draw(self.epsilon, 1, 1).draw(bits)",
         new="return staircase_draw(2 * self.epsilon, 1, 1).draw(bits)",
         tests=_CONTRACT,
     ),
     Mutant(
         name="geometric-vector-draws-at-twice-epsilon",
-        file="mechanisms/geometric.py",
+        file="mechanisms/integers/geometric.py",
         old="return staircase_draw(self.epsilon, 1, 1).draw_many(count, bits)",
         new="return staircase_draw(2 * self.epsilon, 1, 1).draw_many(count, bits)",
         tests=_CONTRACT,
     ),
     Mutant(
         name="grid-margin",
-        file="mechanisms/grid.py",
+        file="mechanisms/line/grid.py",
         old="margin = (np.abs(steps) + 1) * 2.0**-49",
         new="margin = np.zeros_like(steps)",
         tests=_GRID,
     ),
     Mutant(
         name="grid-sensitivity-rounded-down",
-        file="mechanisms/grid.py",
+        file="mechanisms/line/grid.py",
         old="return math.ceil(sensitivity / self.step)",
         new="return max(1, math.floor(sensitivity / self.step))",
         tests=_GRID,
     ),
     Mutant(
         name="grid-half-to-even",
-        file="mechanisms/grid.py",
+        file="mechanisms/line/grid.py",
         old="return nearest + (steps - nearest >= 0.5)",
         new="return nearest",
         tests=_GRID,
     ),
     Mutant(
         name="grid-vector-half-to-even",
-        file="mechanisms/grid.py",
+        file="mechanisms/line/grid.py",
         old="return whole + (part >= 0.5)",
         new="return whole",
         tests=_GRID,
     ),
     Mutant(
         name="grid-exact-half-goes-down",
-        file="mechanisms/grid.py",
+        file="mechanisms/line/grid.py",
         old="return whole + (2 * part.numerator >= part.denominator)",
         new="return whole + (2 * part.numerator > part.denominator)",
         tests=_GRID,
     ),
     Mutant(
         name="tiny-answers-lose-their-bits",
-        file="mechanisms/line_noise.py",
+        file="mechanisms/line/line_noise.py",
         old="    for place in np.flatnonzero(tiny):\n",
         new="    for place in np.flatnonzero(tiny)[:0]:\n",
         tests=_GRID,
     ),
     Mutant(
         name="integer-staircase-claims-a-lazier-pair",
-        file="mechanisms/integer_staircase.py",
+        file="mechanisms/integers/integer_staircase.py",
         old="plus = (1 + peak) / 2 + peak * min(r - 1, self.sensitivity - r)",
         new="plus = (1 + peak) / 2",
         tests=_INTEGERS,
     ),
     Mutant(
         name="integer-staircase-mass-without-its-step",
-        file="mechanisms/integer_staircase.py",
+        file="mechanisms/integers/integer_staircase.py",
         old="return self._peak() * exp_ball(-self.epsilon * (k if j < self.step_width else k + 1))",
         new="return self._peak() * exp_ball(-self.epsilon * (k if j <= self.step_width else k + 1))",
         tests=_CONTRACT,
     ),
     Mutant(
         name="integer-staircase-draws-a-wider-step",
-        file="mechanisms/integer_staircase.py",
+        file="mechanisms/integers/integer_staircase.py",
         old="return staircase_draw(self.epsilon, self.sensitivity, self.step_width)",
         new="return staircase_draw(self.epsilon, self.sensitivity, min(self.step_width + 1, self.sensitivity))",
         tests=_CONTRACT,
     ),
     Mutant(
         name="integer-staircase-best-step-is-the-next",
-        file="mechanisms/integer_staircase.py",
+        file="mechanisms/integers/integer_staircase.py",
         old="low, high = (low, r) if rising else (r + 1, high)\n    return low",
         new="low, high = (low, r) if rising else (r + 1, high)\n    return min(low + 1, sensitivity)",
         tests=_INTEGER_STAIRCASE,
     ),
     Mutant(
         name="staircase-on-the-line-with-a-shorter-sensitivity",
-        file="mechanisms/staircase.py",
+        file="mechanisms/line/staircase.py",
         old="steps = chosen.units_of_sensitivity(sensitivity)",
         new="steps = max(1, chosen.units_of_sensitivity(sensitivity) - 1)",
         tests=_STAIRCASE,
     ),
     Mutant(
         name="laplace-claims-half",
-        file="mechanisms/laplace.py",
+        file="mechanisms/line/laplace.py",
         old="return PrivacyLoss.laplace(self.epsilon)",
         new="return PrivacyLoss.laplace(self.epsilon / 2)",
         tests=_LINE,
     ),
     Mutant(
         name="gaussian-claims-half-of-mu-squared",
-        file="mechanisms/gaussian.py",
+        file="mechanisms/line/gaussian.py",
         old="return PrivacyLoss.gaussian((self.sensitivity / Fraction(self.sigma)) ** 2)",
         new="return PrivacyLoss.gaussian((self.sensitivity / Fraction(self.sigma)) ** 2 / 2)",
         tests=_LINE,
     ),
     Mutant(
         name="rounded-gaussian-forgets-the-sensitivity",
-        file="mechanisms/rounded_gaussian.py",
+        file="mechanisms/integers/rounded_gaussian.py",
         old="return PrivacyLoss.gaussian((self.sensitivity / Fraction(self.sigma)) ** 2)",
         new="return PrivacyLoss.gaussian((1 / Fraction(self.sigma)) ** 2)",
         tests=_GAUSSIAN + _INTEGERS,
     ),
     Mutant(
         name="discrete-gaussian-first-outcome-off-by-one",
-        file="mechanisms/discrete_gaussian.py",
+        file="mechanisms/integers/discrete_gaussian.py",
         old="first = math.floor(centre - Fraction(shift, 2)) + 1",
         new="first = math.floor(centre - Fraction(shift, 2)) + 2",
         tests=_GAUSSIAN + _INTEGERS,
     ),
     Mutant(
         name="discrete-gaussian-other-sum-one-short",
-        file="mechanisms/discrete_gaussian.py",
+        file="mechanisms/integers/discrete_gaussian.py",
         old="others = gaussian_upper_sum(sigma, first + shift)",
         new="others = gaussian_upper_sum(sigma, first + shift - 1)",
         tests=_GAUSSIAN + _INTEGERS,
@@ -161,133 +161,133 @@ MUTANTS = (
     ),
     Mutant(
         name="truncated-edge-one-further",
-        file="mechanisms/truncated_staircase.py",
+        file="mechanisms/integers/truncated_staircase.py",
         old="low, high = (middle, high) if positive(middle) else (low, middle)\n    return low",
         new="low, high = (middle, high) if positive(middle) else (low, middle)\n    return low + 1",
         tests=_TRUNCATED,
     ),
     Mutant(
         name="truncated-keeps-more-at-the-edge",
-        file="mechanisms/truncated_staircase.py",
+        file="mechanisms/integers/truncated_staircase.py",
         old="return self.tail_ball(self.edge) / (peak * height)",
         new="return arb.min(arb(1), 2 * self.tail_ball(self.edge) / (peak * height))",
         tests=_TRUNCATED,
     ),
     Mutant(
         name="truncated-cuts-half-of-delta",
-        file="mechanisms/truncated_staircase.py",
+        file="mechanisms/integers/truncated_staircase.py",
         old="    eta = ball(delta) * b / (1 - b)\n",
         new="    eta = 2 * ball(delta) * b / (1 - b)\n",
         tests=_TRUNCATED,
     ),
     Mutant(
         name="uniform-edge-one-shorter",
-        file="mechanisms/uniform.py",
+        file="mechanisms/integers/uniform.py",
         old="return math.ceil((1 / self.height - 1) / 2)",
         new="return math.floor((1 / self.height - 1) / 2)",
         tests=_TRUNCATED + _CONTRACT,
     ),
     Mutant(
         name="uniform-claims-half-of-delta",
-        file="mechanisms/uniform.py",
+        file="mechanisms/integers/uniform.py",
         old="return PrivacyLoss.of_guarantee(Guarantee(0, self.delta))",
         new="return PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2))",
         tests=_INTEGERS,
     ),
     Mutant(
         name="uniform-edge-coin-always-heads",
-        file="mechanisms/uniform.py",
+        file="mechanisms/integers/uniform.py",
         old="if abs(value) < edge or edge == 0 or self._edge_coin().draw(bits):",
         new="if abs(value) <= edge:",
         tests=_TRUNCATED,
     ),
     Mutant(
         name="choice-one-way-and-any-way-swapped",
-        file="mechanisms/choice.py",
+        file="mechanisms/choices/choice.py",
         old="return self.epsilon if self.moves is Moves.ONE_WAY else self.epsilon / 2",
         new="return self.epsilon / 2 if self.moves is Moves.ONE_WAY else self.epsilon",
         tests=_CHOICE,
     ),
     Mutant(
         name="choice-claims-half",
-        file="mechanisms/choice.py",
+        file="mechanisms/choices/choice.py",
         old="return PrivacyLoss.pure(self.epsilon)",
         new="return PrivacyLoss.pure(self.epsilon / 2)",
         tests=_CHOICES,
     ),
     Mutant(
         name="exponential-choice-without-sensitivity",
-        file="mechanisms/choice.py",
+        file="mechanisms/choices/choice.py",
         old="exact, rate = Scores.of(scores), self.step / self.sensitivity\n        return choose_in_proportion(",
         new="exact, rate = Scores.of(scores), self.step\n        return choose_in_proportion(",
         tests=_CHOICE,
     ),
     Mutant(
         name="permute-and-flip-without-sensitivity",
-        file="mechanisms/choice.py",
+        file="mechanisms/choices/choice.py",
         old="exact, rate = Scores.of(scores), self.step / self.sensitivity\n        return choose_first_heads(",
         new="exact, rate = Scores.of(scores), self.step\n        return choose_first_heads(",
         tests=_CHOICE,
     ),
     Mutant(
         name="scores-levels-without-close-calls",
-        file="mechanisms/scores.py",
+        file="mechanisms/choices/scores.py",
         old="    if close.size:\n",
         new="    if False:\n",
         tests=_SCORES,
     ),
     Mutant(
         name="scores-integer-levels-round-down",
-        file="mechanisms/scores.py",
+        file="mechanisms/choices/scores.py",
         old="return np.asarray(-((-whole * times - plus) // over))",
         new="return np.asarray((whole * times + plus) // over)",
         tests=_SCORES,
     ),
     Mutant(
         name="cut-sketch-without-the-price-of-doubles",
-        file="mechanisms/cut_sketch.py",
+        file="publish/sketches/cut.py",
         old="                total = found + (1 + exp_ball(level)) * _slack(root, size)\n",
         new="                total = found\n",
         tests=_SKETCHES,
     ),
     Mutant(
         name="cut-sketch-ratio-of-one-end",
-        file="mechanisms/cut_sketch.py",
+        file="publish/sketches/cut.py",
         old="return 2 * (1 - floor / nodes) / floor",
         new="return (1 - floor / nodes) / floor",
         tests=_SKETCHES,
     ),
     Mutant(
         name="variance-sketch-replaced-row-moves-by-one",
-        file="mechanisms/variance_sketch.py",
+        file="publish/sketches/variance.py",
         old="found = shifted(size, 2 / width, level)",
         new="found = shifted(size, 1 / width, level)",
         tests=_SKETCHES,
     ),
     Mutant(
         name="variance-sketch-lets-long-rows-pass",
-        file="mechanisms/variance_sketch.py",
+        file="publish/sketches/variance.py",
         old="short = matrix / np.maximum(lengths * (1 + 2.0**-40), 1.0)",
         new="short = matrix / np.maximum(lengths * (1 - 2.0**-10), 1.0)",
         tests=_SKETCHES,
     ),
     Mutant(
         name="independent-counts-one-coordinate-less",
-        file="mechanisms/independent.py",
+        file="mechanisms/vectors/independent.py",
         old="return self.dimension * self.noise.risk_for(cost)",
         new="return (self.dimension - 1) * self.noise.risk_for(cost)",
-        tests=("tests/mechanisms/test_independent.py",),
+        tests=("tests/mechanisms/vectors/test_independent.py",),
     ),
     Mutant(
         name="radial-slope-without-its-factor",
-        file="mechanisms/radial.py",
+        file="mechanisms/vectors/radial.py",
         old="return ((d + m) * s[d + m - 1] * s[d] - d * s[d + m] * s[d - 1]) / (s[d] * s[d])",
         new="return ((d + m) * s[d + m - 1] * s[d] - (d + 1) * s[d + m] * s[d - 1]) / (s[d] * s[d])",
         tests=_VECTOR,
     ),
     Mutant(
         name="answers-beyond-the-range-are-let-through",
-        file="mechanisms/integer_noise.py",
+        file="mechanisms/integers/integer_noise.py",
         old="            if not -RANGE <= answer <= RANGE:\n",
         new="            if not -RANGE <= answer:\n",
         tests=_CONTRACT + _INTEGER_STAIRCASE,

@@ -147,6 +147,6 @@ MUTANTS = (
         file="sampling/normals.py",
         old="    np.negative(values, out=values, where=(words & np.uint64(1)).astype(np.bool_))\n",
         new="",
-        tests=("tests/mechanisms/test_sketches.py::test_near_normals_are_normal",),
+        tests=("tests/publish/sketches/test_sketches.py::test_near_normals_are_normal",),
     ),
 )

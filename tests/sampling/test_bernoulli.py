@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from banister.core.exact import exp_ball
+from banister.core.exact.numbers import exp_ball
 from banister.sampling.bernoulli import Coin, bernoulli, coin_near, coins_near, toss_from
 from banister.sampling.bits import SYSTEM
 from tests.tape import Tape, exact_mass
@@ -65,6 +65,6 @@ def test_a_million_tosses_lie_within_five_sigma() -> None:
 
 
 def _ball(value: Fraction):
-    from banister.core.exact import ball
+    from banister.core.exact.numbers import ball
 
     return ball(value)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from banister.core.exact import exp_ball, precision, scaled_floor
+from banister.core.exact.numbers import exp_ball, precision, scaled_floor
 from banister.sampling.bits import SYSTEM
 from banister.sampling.choice import choose_first_heads, choose_in_proportion
 from tests.tape import Tape

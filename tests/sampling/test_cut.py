@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from banister.core.exact import ball, precision, scaled_floor
+from banister.core.exact.numbers import ball, precision, scaled_floor
 from banister.sampling import cut
 from banister.sampling.bits import BitSource
 from banister.sampling.cut import CutDraw

@@ -8,8 +8,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from banister.core.exact import precision
-from banister.core.histograms import cell_variance, lattice_weights, limit_distortion
+from banister.core.exact.numbers import precision
+from banister.core.laws.histograms import cell_variance, lattice_weights, limit_distortion
 from banister.errors import BadValue
 from banister.sampling.bits import SYSTEM
 from banister.sampling.histograms import (

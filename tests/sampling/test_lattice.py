@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from banister.core.lattice import points_within
+from banister.core.laws.lattice import points_within
 from banister.errors import BadValue
 from banister.sampling.bits import SYSTEM
 from banister.sampling.lattice import LatticeStaircaseDraw, uniform_in_ball, uniform_in_balls

@@ -8,7 +8,7 @@ import pytest
 from flint import arb
 from scipy.special import ndtr
 
-from banister.core.exact import ball, fraction_of, precision
+from banister.core.exact.numbers import ball, fraction_of, precision
 from banister.sampling.bits import SYSTEM
 from banister.sampling.rounded import ExponentialSize, NormalSize, SizeLaw, rounded_many, rounded_one
 from tests.tape import Tape, exact_mass

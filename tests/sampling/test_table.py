@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from banister.core.exact import ball, exp_ball
+from banister.core.exact.numbers import ball, exp_ball
 from banister.sampling.bits import SYSTEM
 from banister.sampling.table import ExactTable
 from tests.tape import Tape, exact_mass

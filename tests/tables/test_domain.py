@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from banister.core.guarantee import Neighbours
+from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Declaration, Domain

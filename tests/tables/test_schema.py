@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.tables.columns import rounded
 from banister.tables.domain import Declaration

@@ -6,10 +6,10 @@ from typing import Protocol
 
 from flint import arb
 
-from banister.core.exact import BALL_BITS, ball, fraction_up, precision
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.law import Gaussian
-from banister.core.loss import PrivacyLoss, own_delta
+from banister.core.composition.law import Gaussian
+from banister.core.exact.numbers import BALL_BITS, ball, fraction_up, precision
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss, own_delta
 from banister.errors import BadValue
 
 LONGEST_LABEL = 200

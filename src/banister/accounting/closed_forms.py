@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from flint import arb
 
-from banister.core.exact import BALL_BITS, Bracket, ball, precision
-from banister.core.inverse import least_epsilon
-from banister.core.law import Law
-from banister.core.loss import PrivacyLoss
+from banister.core.composition.law import Law
+from banister.core.exact.inverse import least_epsilon
+from banister.core.exact.numbers import BALL_BITS, Bracket, ball, precision
+from banister.core.privacy.loss import PrivacyLoss
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from banister.core import need
-from banister.core.exact import BALL_BITS, Bracket, Number, ball, precision
-from banister.core.loss import PrivacyLoss
+from banister import need
+from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, precision
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from banister import need
 from banister.accounting.charge import Charge
 from banister.accounting.gates import Basic, Concentrated, Gate, GaussianGate, Renyi, Units, as_document, of_document
-from banister.core import need
-from banister.core.exact import Number, brief
-from banister.core.guarantee import Guarantee
+from banister.core.exact.numbers import Number, brief
+from banister.core.privacy.guarantee import Guarantee
 
 Total = Fraction | None
 """What has been charged in one currency; nothing for a gate that is closed for good."""

@@ -12,10 +12,10 @@ from fractions import Fraction
 from flint import arb
 
 from banister.accounting.charge import largest_finite_loss
-from banister.core.exact import BALL_BITS, ball, exp_ball, precision, scaled_floor
-from banister.core.guarantee import Guarantee
-from banister.core.law import Gaussian, Law
-from banister.core.loss import PrivacyLoss
+from banister.core.composition.law import Gaussian, Law
+from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision, scaled_floor
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import LedgerForeign
 
 LATTICE_BITS = 64

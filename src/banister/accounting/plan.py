@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from banister.accounting.calibrate import largest_size
+from banister import need
 from banister.accounting.charge import Charge, Cost, loss_of
 from banister.accounting.filters import Total
-from banister.core import need
-from banister.core.exact import brief, brief_down
-from banister.core.guarantee import Guarantee, Neighbours
-from banister.core.loss import PrivacyLoss
+from banister.accounting.scaling import largest_size
+from banister.core.exact.numbers import brief, brief_down
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, BudgetExceeded
 
 Questions = int | Sequence[Cost | tuple[Cost, int]]

@@ -4,7 +4,7 @@ import os
 import threading
 
 from banister.accounting.charge import covers
-from banister.core.loss import PrivacyLoss
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, ReceiptUsed, Uncertified
 
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from banister.core import need
-from banister.core.exact import BALL_BITS, Number, ball, exp_ball, fraction_of, fraction_up, precision
-from banister.core.loss import PrivacyLoss
+from banister import need
+from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, fraction_of, fraction_up, precision
+from banister.core.privacy.loss import PrivacyLoss
 
 _HINT = "It is the chance with which each person enters the sample."
 

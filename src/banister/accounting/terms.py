@@ -10,8 +10,8 @@ from banister.accounting.chain import FORMAT, Line
 from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter, Total
 from banister.accounting.plan import FixedPlan
-from banister.core.exact import brief
-from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.exact.numbers import brief
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import LedgerDamaged, LedgerForeign
 
 Totals = tuple[Total, ...]

@@ -1,6 +1,13 @@
-"""Channels for people who trust nobody: each person randomizes before sending.
+"""Local privacy: design a channel for your question, draw from it, decode, test.
 
-Nothing drawn in this room is charged to a ledger: a channel protects one answer of one person. Somebody who answers
-twice spends twice; the losses add up as `accounting` composes them. Most users want `bn.local`, which is
-`banister.recipes.local`: it brings a solver and files to what is here.
+    channel = bn.local.design(epsilon=1, prior=p, utility="mutual-information")
+    reports = channel.respond(answers)
+    estimate = channel.estimate(reports)
+
+Nothing drawn here is charged to a ledger: a channel protects one answer of one person. Somebody who answers twice
+gives away twice; the losses add up as `banister.accounting` composes them. `__init__.pyi` lists what is offered.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

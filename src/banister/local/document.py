@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from banister.core.guarantee import Guarantee
+from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
-from banister.local.channel import FORMAT, Certificate, Channel
-from banister.local.hadamard import HadamardResponse
-from banister.local.matrix import MatrixChannel
-from banister.local.response import RandomizedResponse
-from banister.local.subset import SubsetSelection
-from banister.local.unary import UnaryEncoding
+from banister.local.channels.base import FORMAT, Certificate, Channel
+from banister.local.channels.hadamard import HadamardResponse
+from banister.local.channels.matrix import MatrixChannel
+from banister.local.channels.response import RandomizedResponse
+from banister.local.channels.subset import SubsetSelection
+from banister.local.channels.unary import UnaryEncoding
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 

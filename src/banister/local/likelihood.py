@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from banister.core.linear import Floats
+from banister.core.programs.linear import Floats
 from banister.errors import BadValue, Uncertified
-from banister.local.estimate import Likelihood
+from banister.local.estimates import Likelihood
 
 MOST_STEPS = 20_000
 

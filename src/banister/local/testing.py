@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from banister.core.linear import Floats
+from banister.core.programs.linear import Floats
 from banister.errors import BadValue
-from banister.local.channel import Channel, Reports
+from banister.local.channels.base import Channel, Reports
 
 MOST_EXACT = 400_000
 """Kinds of samples up to which the law of the statistic is summed exactly; beyond, the saddle point is used."""

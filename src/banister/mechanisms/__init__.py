@@ -3,39 +3,36 @@
 `ALL` lists every noise for one number; the contract tests, the command line and the gallery read it.
 """
 
-from banister.mechanisms import (
+from banister.mechanisms.choices.choice import Choice, ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
+from banister.mechanisms.integers import (
     discrete_gaussian,
     discrete_laplace,
-    gaussian,
     geometric,
     integer_staircase,
-    laplace,
-    on_grid,
     rounded_gaussian,
-    staircase,
     tabulated,
     truncated_staircase,
     uniform,
 )
-from banister.mechanisms.choice import Choice, ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
-from banister.mechanisms.discrete_gaussian import DiscreteGaussian
-from banister.mechanisms.discrete_laplace import DiscreteLaplace
-from banister.mechanisms.gaussian import Gaussian
-from banister.mechanisms.geometric import Geometric
-from banister.mechanisms.grid import Grid
-from banister.mechanisms.independent import Independent, MoveBound
-from banister.mechanisms.integer_noise import IntegerNoise
-from banister.mechanisms.integer_staircase import IntegerStaircase
-from banister.mechanisms.integer_vector_staircase import IntegerVectorStaircase
-from banister.mechanisms.laplace import Laplace
-from banister.mechanisms.line_noise import LineNoise
-from banister.mechanisms.on_grid import OnGrid
-from banister.mechanisms.rounded_gaussian import RoundedGaussian
-from banister.mechanisms.staircase import Staircase
-from banister.mechanisms.tabulated import TabulatedNoise
-from banister.mechanisms.truncated_staircase import TruncatedStaircase
-from banister.mechanisms.uniform import Uniform
-from banister.mechanisms.vector_staircase import VectorStaircase
+from banister.mechanisms.integers.discrete_gaussian import DiscreteGaussian
+from banister.mechanisms.integers.discrete_laplace import DiscreteLaplace
+from banister.mechanisms.integers.geometric import Geometric
+from banister.mechanisms.integers.integer_noise import IntegerNoise
+from banister.mechanisms.integers.integer_staircase import IntegerStaircase
+from banister.mechanisms.integers.rounded_gaussian import RoundedGaussian
+from banister.mechanisms.integers.tabulated import TabulatedNoise
+from banister.mechanisms.integers.truncated_staircase import TruncatedStaircase
+from banister.mechanisms.integers.uniform import Uniform
+from banister.mechanisms.line import gaussian, laplace, on_grid, staircase
+from banister.mechanisms.line.gaussian import Gaussian
+from banister.mechanisms.line.grid import Grid
+from banister.mechanisms.line.laplace import Laplace
+from banister.mechanisms.line.line_noise import LineNoise
+from banister.mechanisms.line.on_grid import OnGrid
+from banister.mechanisms.line.staircase import Staircase
+from banister.mechanisms.vectors.independent import Independent, MoveBound
+from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 
 ALL = (
     discrete_gaussian,

@@ -1,5 +1,13 @@
-"""Joint computation: each party randomizes its own bit once, and anybody decides from what was said.
+"""Several parties, one answer: each party randomizes its own bit once, and anybody decides from what was said.
 
-Nothing drawn in this room is charged to a ledger: a response protects one bit of one party, once. Somebody who answers
-twice spends twice. Most users want `bn.parties`, which is `banister.recipes.parties`: it brings a solver, keys, files.
+    game = bn.parties.Game(function=bn.parties.xor(5), levels=[1.0] * 5)
+    game.accuracy(measure="average"), game.accuracy(measure="worst")
+    game.decide([1, 0, 0, 1, None])
+
+Nothing drawn here is charged to a ledger: a response protects one bit of one party, once. Somebody who answers twice
+gives away twice. `__init__.pyi` lists what is offered.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

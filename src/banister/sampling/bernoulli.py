@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from banister.core.exact import Computable, ball, precision, scaled_floor
+from banister.core.exact.numbers import Computable, ball, precision, scaled_floor
 from banister.sampling.bits import BitSource
 
 _GUARD_BITS = 64

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.core.exact import Computable, exp_ball
+from banister.core.exact.numbers import Computable, exp_ball
 from banister.sampling.bernoulli import coins_near
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import uniform_below, uniform_below_many

@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from banister.core.exact import Computable, exp_ball
+from banister.core.exact.numbers import Computable, exp_ball
 from banister.sampling.bernoulli import Coin, bernoulli, coins_near
 from banister.sampling.bits import BitSource
 from banister.sampling.staircase import staircase_draw

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.core.exact import Computable, exp_ball
+from banister.core.exact.numbers import Computable, exp_ball
 from banister.errors import BadValue
 from banister.sampling.bernoulli import coin_near, coins_near
 from banister.sampling.bits import BitSource

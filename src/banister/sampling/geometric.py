@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from banister.core.exact import ball
+from banister.core.exact.numbers import ball
 from banister.errors import BadValue
 from banister.sampling.bits import BitSource
 from banister.sampling.table import ExactTable

@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from banister.core.exact import Computable, ball, exp_ball, precision, scaled_floor
+from banister.core.exact.numbers import Computable, ball, exp_ball, precision, scaled_floor
 from banister.errors import BadValue
 from banister.sampling.bernoulli import bernoulli
 from banister.sampling.bits import BitSource

@@ -21,8 +21,8 @@ import numpy as np
 from flint import arb, fmpz
 from numpy.typing import NDArray
 
-from banister.core.exact import exp_ball
-from banister.core.lattice import points_within, polynomial_differences, supports_within
+from banister.core.exact.numbers import exp_ball
+from banister.core.laws.lattice import points_within, polynomial_differences, supports_within
 from banister.errors import BadValue
 from banister.sampling.bernoulli import FILTER_MARGIN
 from banister.sampling.bits import BitSource

@@ -1,7 +1,7 @@
 """Normal numbers in doubles, each so close to an ideal one that the distance can be proven harmless.
 
 Where a normal number is only a part of what exact noise hides, it need not be exact: it is enough that an ideal X
-exists, on the same bits, with |x - X| small. `banister.mechanisms.cut_sketch` counts that distance as delta.
+exists, on the same bits, with |x - X| small. `banister.publish.sketches.cut` counts that distance as delta.
 """
 
 import numpy as np

@@ -18,7 +18,7 @@ import numpy as np
 from flint import arb, fmpz
 from numpy.typing import NDArray
 
-from banister.core.exact import ball, precision, scaled_floor
+from banister.core.exact.numbers import ball, precision, scaled_floor
 from banister.sampling.bits import BitSource
 
 _RELATIVE_MARGIN = 2.0**-40

@@ -6,7 +6,7 @@ Nothing that is released to anybody may be drawn from here; `sampling.bits` has 
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 
-from banister.core import need
+from banister import need
 from banister.sampling.bits import Words
 
 __all__ = ["Generator", "SeededBits", "seeded"]

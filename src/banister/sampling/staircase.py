@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from banister.core.exact import ball, exp_ball
+from banister.core.exact.numbers import ball, exp_ball
 from banister.errors import BadValue
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource

@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from banister.core.exact import precision, scaled_floor
+from banister.core.exact.numbers import precision, scaled_floor
 from banister.sampling.bits import BitSource
 
 _GUARD_BITS = 64

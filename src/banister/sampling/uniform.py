@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.core import need
+from banister import need
 from banister.sampling.bits import BitSource, Words
 
 LARGEST = 1 << 62

@@ -1,33 +1,65 @@
-from ..recipes.spread import load_graph as load_graph
-from ..recipes.spread import parse_adversary as parse_adversary
-from ..recipes.spread import parse_protocol as parse_protocol
-from ..recipes.spread_advise import Advice as Advice
-from ..recipes.spread_advise import advise as advise
-from ..recipes.spread_figures import draw_all as draw_all
-from ..recipes.spread_locate import Located as Located
-from ..recipes.spread_locate import Suspect as Suspect
-from ..recipes.spread_locate import locate as locate
-from ..recipes.spread_run import SpreadRun as SpreadRun
-from ..recipes.spread_run import run_spread as run_spread
-from ..recipes.spread_study import Study as Study
-from ..recipes.spread_study import StudyResult as StudyResult
-from . import detection as detection
-from . import generators as generators
-from .adversary import LinkedPosts as LinkedPosts
-from .adversary import SnapshotAdversary as SnapshotAdversary
-from .adversary import SnapshotAndSpies as SnapshotAndSpies
-from .adversary import SpyAdversary as SpyAdversary
-from .graph import Graph as Graph
-from .protocols import Adaptive as Adaptive
-from .protocols import Dandelion as Dandelion
-from .protocols import Diffusion as Diffusion
-from .protocols import Flooding as Flooding
-from .protocols import Hybrid as Hybrid
-from .protocols import Line as Line
-from .protocols import Preferential as Preferential
-from .protocols import Tree as Tree
-from .study import Estimate as Estimate
-from .study import Row as Row
-from .trees import InfiniteTree as InfiniteTree
+from .lab import detection as detection
+from .lab import generators as generators
+from .lab.adversary import LinkedPosts as LinkedPosts
+from .lab.adversary import SnapshotAdversary as SnapshotAdversary
+from .lab.adversary import SnapshotAndSpies as SnapshotAndSpies
+from .lab.adversary import SpyAdversary as SpyAdversary
+from .lab.advice import Advice as Advice
+from .lab.advice import advise as advise
+from .lab.figures import draw_all as draw_all
+from .lab.graph import Graph as Graph
+from .lab.protocols import Adaptive as Adaptive
+from .lab.protocols import Dandelion as Dandelion
+from .lab.protocols import Diffusion as Diffusion
+from .lab.protocols import Flooding as Flooding
+from .lab.protocols import Hybrid as Hybrid
+from .lab.protocols import Line as Line
+from .lab.protocols import Preferential as Preferential
+from .lab.protocols import Tree as Tree
+from .lab.run import SpreadRun as SpreadRun
+from .lab.run import run_spread as run_spread
+from .lab.studies import Study as Study
+from .lab.studies import StudyResult as StudyResult
+from .lab.study import Estimate as Estimate
+from .lab.study import Row as Row
+from .lab.suspects import Located as Located
+from .lab.suspects import Suspect as Suspect
+from .lab.suspects import locate as locate
+from .lab.trees import InfiniteTree as InfiniteTree
+from .lab.written import load_graph as load_graph
+from .lab.written import parse_adversary as parse_adversary
+from .lab.written import parse_protocol as parse_protocol
 
-__all__: list[str]
+__all__ = [
+    "Adaptive",
+    "Advice",
+    "Dandelion",
+    "Diffusion",
+    "Estimate",
+    "Flooding",
+    "Graph",
+    "Hybrid",
+    "InfiniteTree",
+    "Line",
+    "LinkedPosts",
+    "Located",
+    "Preferential",
+    "Row",
+    "SnapshotAdversary",
+    "SnapshotAndSpies",
+    "SpreadRun",
+    "SpyAdversary",
+    "Study",
+    "StudyResult",
+    "Suspect",
+    "Tree",
+    "advise",
+    "detection",
+    "draw_all",
+    "generators",
+    "load_graph",
+    "locate",
+    "parse_adversary",
+    "parse_protocol",
+    "run_spread",
+]

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 
-from banister.core import need
+from banister import need
 from banister.errors import BadValue
 
 

@@ -1,4 +1,4 @@
 """Tables and questions about them, as plain values: schema, bounds, sensitivity. Nothing is read or drawn here.
 
-What is computed in this room is not charged to any ledger: the recipes `plan_release` and `release` do that.
+What is computed in this room is not charged to any ledger: `banister.release` does that.
 """

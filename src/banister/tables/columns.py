@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from banister.core import need
-from banister.core.exact import brief
+from banister import need
+from banister.core.exact.numbers import brief
 from banister.errors import BadValue
 from banister.tables.calendar import EVERY
 from banister.tables.reading import Section, Value

@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.core.guarantee import Neighbours
-from banister.core.histograms import CELLS_LIMIT
+from banister.core.laws.histograms import CELLS_LIMIT
+from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.tables import calendar
 from banister.tables.columns import Column, Kind, read_columns, rounded

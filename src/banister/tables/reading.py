@@ -8,8 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
-from banister.core import need
-from banister.core.guarantee import Neighbours
+from banister import need
+from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 
 Value = str | int | bool

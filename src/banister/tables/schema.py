@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from banister.core.guarantee import Guarantee, Neighbours
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.tables.columns import Column, Kind, read_columns
 from banister.tables.reading import Section, read_toml, relation

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from banister.core.guarantee import Guarantee
-    from banister.recipes.account import Account
+    from banister.accounting.total import Account
+    from banister.core.privacy.guarantee import Guarantee
 
 Epsilon = Annotated[str, typer.Option(help="The total epsilon.")]
 Delta = Annotated[str, typer.Option(help="The total delta, e.g. 1e-6.")]
@@ -26,8 +26,8 @@ def register(app: typer.Typer) -> None:
 
         Example: banister account "500 x laplace(0.05), 20 x staircase(0.3)" --delta 1e-6
         """
-        from banister.recipes.account import account as recipe
-        from banister.recipes.account import compose
+        from banister.accounting.total import account as recipe
+        from banister.accounting.total import compose
 
         found = recipe(questions, delta=delta, relative_width=width)
         _show_account(found)
@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister calibrate --epsilon 1 --delta 1e-6 --questions 100
         """
-        from banister.core.guarantee import Guarantee
+        from banister.core.privacy.guarantee import Guarantee
 
         _show_calibration(Guarantee(epsilon, delta), questions, delta_each, sensitivity)
 
@@ -57,8 +57,8 @@ def register(app: typer.Typer) -> None:
 
         Example: banister explain --epsilon 1 --delta 1e-6
         """
-        from banister.core.guarantee import Guarantee
-        from banister.recipes.explain import explain as recipe
+        from banister.accounting.explanation import explain as recipe
+        from banister.core.privacy.guarantee import Guarantee
 
         typer.echo(str(recipe(Guarantee(epsilon, delta))))
 
@@ -68,7 +68,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister figures docs/figures
         """
-        from banister.recipes.figures import draw_figures
+        from banister.accounting.figures import draw_figures
 
         for path in draw_figures(folder):
             typer.echo(f"Wrote {path}")
@@ -101,7 +101,7 @@ def _show_account(found: "Account") -> None:
 
 
 def _show_calibration(total: "Guarantee", questions: int, delta_each: str, sensitivity: str) -> None:
-    from banister.recipes.calibrate import calibrate, calibrate_gaussian, calibrate_laplace
+    from banister.accounting.calibration import calibrate, calibrate_gaussian, calibrate_laplace
 
     each = calibrate(total=total, questions=questions, delta_each=delta_each)
     typer.echo(f"{questions} questions within {total}, fixed in advance:")

@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
         from rich.console import Console
         from rich.table import Table
 
-        from banister.recipes.foretell import foretold
+        from banister.publish.foretell import foretold
 
         table = Table("mechanism", "error in records", "times", box=None, pad_edge=False)
         for name, error, times in foretold(cells, epsilon, records, figure):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from banister.recipes.ledger import Ledger
+    from banister.accounting.ledger import Ledger
 
 Address = Annotated[str, typer.Argument(help="A file, or postgresql://host/database#name.", metavar="LEDGER")]
 Figure = Annotated[str, typer.Option(help="Draw the budget over time into this file (.svg, .png or .pdf).")]
@@ -31,10 +31,10 @@ def register(app: typer.Typer) -> None:
 
         Example: banister ledger create a.ledger --epsilon 1 --delta 1e-6 --neighbours replace --as-you-go renyi
         """
+        from banister.accounting.ledger import AsYouGo, Guard, Ledger
+        from banister.accounting.written import read_questions
         from banister.apps.cli.say import chosen
-        from banister.core.guarantee import Guarantee, Neighbours
-        from banister.recipes.ledger import AsYouGo, Guard, Ledger
-        from banister.recipes.questions import read_questions
+        from banister.core.privacy.guarantee import Guarantee, Neighbours
 
         _one_of_three(questions, plan, as_you_go)
         guard = AsYouGo(guard=chosen("as-you-go", as_you_go or "renyi", Guard), reserve=reserve, unit=unit)
@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister ledger show hospital.ledger --figure budget.svg
         """
-        from banister.recipes.ledger import Ledger
+        from banister.accounting.ledger import Ledger
 
         with Ledger.open(ledger) as opened:
             _show(opened)
@@ -68,7 +68,7 @@ def register(app: typer.Typer) -> None:
         """
         from rich.table import Table
 
-        from banister.recipes.ledger import Ledger
+        from banister.accounting.ledger import Ledger
 
         table = Table("no.", "time (UTC)", "epsilon, delta", "label", "hash", box=None, pad_edge=False)
         with Ledger.open(ledger) as opened:
@@ -87,7 +87,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister ledger verify hospital.ledger
         """
-        from banister.recipes.ledger import Ledger
+        from banister.accounting.ledger import Ledger
 
         with Ledger.open(ledger) as opened:
             charges, last = opened.verify(proofs=proof)

@@ -32,7 +32,7 @@ def design(
     Example: banister local design --epsilon 1 --prior prior.csv --utility estimation --out survey.channel.json
     """
     from banister.apps.cli import local_say
-    from banister.recipes import local_survey
+    from banister.local import survey as local_survey
 
     survey = local_survey.design_survey(epsilon, utility, prior, between)
     local_survey.write_survey(out, survey)
@@ -48,7 +48,7 @@ def show(channel: ChannelFile) -> None:
     Example: banister local show survey.channel.json
     """
     from banister.apps.cli import local_say
-    from banister.recipes import local_survey
+    from banister.local import survey as local_survey
 
     local_say.survey(local_survey.read_survey(channel), channel)
 
@@ -62,7 +62,7 @@ def respond(
 
     Example: banister local respond survey.channel.json answers.csv --out reports.csv
     """
-    from banister.recipes import local_survey
+    from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
     count = local_survey.respond_in_files(survey, answers, out)
@@ -80,7 +80,7 @@ def estimate(
     Example: banister local estimate survey.channel.json reports.csv --figure estimate.svg
     """
     from banister.apps.cli import local_say
-    from banister.recipes import local_survey
+    from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
     found = survey.channel.estimate(local_survey.read_reports(reports, survey.channel))
@@ -102,7 +102,7 @@ def decide(
     Example: banister local test one-bit.channel.json reports.csv --between hypotheses.csv
     """
     from banister.apps.cli import local_say
-    from banister.recipes import local_survey
+    from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
     local_say.verdict(*local_survey.decide_in_files(survey, reports, between, size, power), power)
@@ -118,7 +118,7 @@ def compare(
     Example: banister local compare --epsilon 1 --categories 1000 --people 1000000
     """
     from banister.apps.cli import local_say
-    from banister.recipes import local_compare
+    from banister.local import comparison as local_compare
 
     local_say.comparison(local_compare.compare(epsilon, categories, people), epsilon, categories, people)
 
@@ -131,7 +131,7 @@ def example(
 
     Example: banister local example patients --out patients
     """
-    from banister.recipes import local_examples
+    from banister.local import examples as local_examples
 
     chosen = local_examples.example(name)
     for path in local_examples.write_example(chosen, out):
@@ -147,7 +147,7 @@ def gallery(
 
     Example: banister local gallery --out docs/figures
     """
-    from banister.recipes import local_gallery
+    from banister.local import gallery as local_gallery
 
     for path in local_gallery.draw_gallery(out, instances):
         typer.echo(path)

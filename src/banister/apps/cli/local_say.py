@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from banister.local.estimate import Estimate
+from banister.local.comparison import Comparison
+from banister.local.estimates import Estimate
+from banister.local.survey import Survey
 from banister.local.testing import Verdict
-from banister.recipes.local_compare import Comparison
-from banister.recipes.local_survey import Survey
 
 _MOST_ROWS = 60
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from banister.recipes.contenders import Question
-    from banister.recipes.least_noise import Comparison
+    from banister.mechanisms.comparison.contenders import Question
+    from banister.mechanisms.comparison.least_noise import Comparison
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister noise --epsilon 5 --sensitivity 1 --cost power
         """
-        from banister.recipes.least_noise import as_record, least_noise
+        from banister.mechanisms.comparison.least_noise import as_record, least_noise
 
         found = least_noise(
             epsilon=epsilon,
@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
         else:
             show(found)
         if figure is not None:
-            from banister.recipes.noise_figure import draw_noise
+            from banister.mechanisms.comparison.figure import draw_noise
 
             typer.echo(f"Figure: {draw_noise(found, figure)}", err=as_json)
 

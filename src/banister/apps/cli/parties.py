@@ -41,7 +41,8 @@ def plan(
     Example: banister parties plan --function majority --parties 501 --epsilon 1
     """
     from banister.apps.cli import parties_say
-    from banister.recipes import parties_forecast, parties_meeting
+    from banister.parties import forecast as parties_forecast
+    from banister.parties.meetings import conduct as parties_meeting
 
     found = parties_forecast.read_levels(parties, epsilon, delta, levels)
     parties_say.forecast(parties_forecast.forecast(function, found, cost=cost, prior=prior))
@@ -60,7 +61,7 @@ def key(
 
     Example: banister parties key --party clinic-3
     """
-    from banister.recipes import parties_meeting
+    from banister.parties.meetings import conduct as parties_meeting
 
     typer.echo(f"{party} {parties_meeting.public_key(party, parties_meeting.home_of(home))}")
 
@@ -75,7 +76,7 @@ def invite(
     Example: banister parties invite plan.toml --keys keys.txt --out meeting/
     """
     from banister.apps.cli import parties_say
-    from banister.recipes import parties_meeting
+    from banister.parties.meetings import conduct as parties_meeting
 
     known = {} if keys is None else parties_meeting.read_keys(keys)
     parties_say.invitation(*parties_meeting.invite(plan, out, keys=known))
@@ -95,7 +96,7 @@ def respond(
     Example: banister parties respond meeting/plan.json --party clinic-3 --bit 1 --out clinic-3.json
     """
     from banister.apps.cli import parties_say
-    from banister.recipes import parties_meeting
+    from banister.parties.meetings import conduct as parties_meeting
 
     place = parties_meeting.home_of(home)
     parties_say.outcome(parties_meeting.answer_plan(plan, party=party, bit=bit, out=out, home=place))
@@ -110,7 +111,7 @@ def decide(
     Example: banister parties decide meeting/plan.json answers/*.json
     """
     from banister.apps.cli import parties_say
-    from banister.recipes import parties_meeting
+    from banister.parties.meetings import conduct as parties_meeting
 
     meeting = parties_meeting.open_meeting(plan)
     parties_say.verdict(meeting, parties_meeting.decide_meeting(plan, answers))
@@ -126,7 +127,8 @@ def view(
     Example: banister parties view --levels 1,1,0.5 --party 3 --coalition 1,2
     """
     from banister.apps.cli import parties_say
-    from banister.recipes import parties_forecast, parties_game
+    from banister.parties import forecast as parties_forecast
+    from banister.parties import joint as parties_game
 
     found = parties_forecast.read_levels(None, None, "0", levels)
     members = [int(part) for part in coalition.split(",") if part.strip().isdigit()]
@@ -141,7 +143,7 @@ def figure(
 
     Example: banister parties figure --out two-parties.svg
     """
-    from banister.recipes import parties_two
+    from banister.parties import pairs as parties_two
 
     parties_two.draw_figure(out, points)
     typer.echo(f"Figure in {out}.")

@@ -9,19 +9,19 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from banister.core.exact import Number
-    from banister.core.guarantee import Guarantee
-    from banister.parties.game import Decision
-    from banister.parties.meeting import Meeting
-    from banister.parties.views import View
-    from banister.recipes.parties_forecast import Forecast
-    from banister.recipes.parties_meeting import Outcome, Verdict
+    from banister.core.exact.numbers import Number
+    from banister.core.privacy.guarantee import Guarantee
+    from banister.parties.forecast import Forecast
+    from banister.parties.games.game import Decision
+    from banister.parties.games.views import View
+    from banister.parties.meetings.conduct import Outcome, Verdict
+    from banister.parties.meetings.papers import Meeting
 
 console = Console(width=80, highlight=False)
 
 
 def forecast(found: "Forecast") -> None:
-    from banister.parties.scores import accuracy_words
+    from banister.parties.games.scores import accuracy_words
 
     game = found.game
     levels = {str(level): game.levels.count(level) for level in dict.fromkeys(game.levels)}
@@ -52,7 +52,7 @@ def invitation(meeting: "Meeting", path: Path) -> None:
 
 
 def outcome(done: "Outcome") -> None:
-    from banister.recipes.parties_meeting import symbol_name
+    from banister.parties.meetings.conduct import symbol_name
 
     typer.echo(f"Answer of '{done.answer.party}' in {done.path}: it says '{symbol_name(done.answer.symbol)}'.")
     typer.echo(f"It gives away at most (epsilon, delta) = {done.level} about the bit, whoever reads it.")
@@ -61,8 +61,8 @@ def outcome(done: "Outcome") -> None:
 
 
 def verdict(meeting: "Meeting", found: "Verdict") -> None:
-    from banister.core.exact import brief
-    from banister.parties.scores import accuracy_words
+    from banister.core.exact.numbers import brief
+    from banister.parties.games.scores import accuracy_words
 
     heard = len(meeting.members) - len(found.hearing.missing)
     typer.echo(f"{meeting.function}: {_answer(found.answer)}")
@@ -99,7 +99,7 @@ def _number(value: float | str) -> str:
 
 
 def _answer(value: "Number") -> str:
-    from banister.core.exact import brief
+    from banister.core.exact.numbers import brief
 
     return brief(value) if isinstance(value, Fraction) else f"{float(value):.6g}"
 

@@ -7,8 +7,8 @@ import typer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from banister.recipes.dataset import Dataset
-    from banister.recipes.planned import Plan
+    from banister.release.dataset import Dataset
+    from banister.release.plan import Plan
 
 Health = Annotated[str, typer.Argument(help="The schema, a .toml file.", metavar="SCHEMA")]
 Sql = Annotated[str, typer.Argument(help="SQL, or a .sql file.", metavar="QUESTION")]
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister demo health
         """
-        from banister.recipes.demo import write_demo
+        from banister.release.demo import write_demo
 
         for path in write_demo(folder):
             typer.echo(f"Wrote {path}")
@@ -54,7 +54,7 @@ def register(app: typer.Typer) -> None:
         Example: banister plan health.toml "SELECT plan, COUNT(*) FROM data GROUP BY plan" --epsilon 0.3
         """
         from banister.apps.cli.tables import show_plan
-        from banister.recipes.dataset import open as open_dataset
+        from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
         show_plan(_plan(dataset, question, epsilon, delta, within, size, confidence, dialect, consistent), dataset)
@@ -79,7 +79,7 @@ def register(app: typer.Typer) -> None:
         Example: banister release health.toml questions.sql --epsilon 0.3 --out answers.parquet --report answers.html
         """
         from banister.apps.cli.tables import progress, show_answers
-        from banister.recipes.dataset import open as open_dataset
+        from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
         planned = _plan(dataset, question, epsilon, delta, within, size, confidence, dialect, consistent)
@@ -99,7 +99,7 @@ def register(app: typer.Typer) -> None:
         Example: banister budget health.toml --create
         """
         from banister.apps.cli.tables import show_budget
-        from banister.recipes.dataset import open as open_dataset
+        from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
         if create:
@@ -144,7 +144,7 @@ def _targets(*names: str) -> "list[Path]":
     """Where to write, checked before anything is charged."""
     from pathlib import Path
 
-    from banister.engines.frames.write import check_target
+    from banister.tables.frames.write import check_target
 
     targets = [Path(name) for name in names if name]
     for name, suffixes in zip(names, ((".csv", ".parquet", ".json"), (".html",)), strict=True):

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister sanitize patients.csv --columns zip,heart --epsilon 1 --out public.csv --report report.html
         """
-        from banister.recipes.publish import Wish, publish
+        from banister.publish.job import Wish, publish
 
         wish = Wish(
             table=table,

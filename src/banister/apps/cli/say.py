@@ -5,7 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeVar
 
-from banister.core import need
+from banister import need
 from banister.errors import BadValue, BanisterError
 
 Choice = TypeVar("Choice", bound=Enum)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from banister.recipes.sketch import Answer, SketchWish
+    from banister.publish.sketches.sketch import Answer, SketchWish
 
 Epsilon = Annotated[str, typer.Option(help="How much may be told apart.")]
 Delta = Annotated[str, typer.Option(help="The chance that more may be told.")]
@@ -42,8 +42,8 @@ def graph(
 
     Example: banister sketch graph friends.edges --epsilon 1 --delta 1e-6 --ledger friends.ledger
     """
-    from banister.recipes.ledger import Ledger
-    from banister.recipes.sketch import sketch_graph
+    from banister.accounting.ledger import Ledger
+    from banister.publish.sketches.sketch import sketch_graph
 
     target = edges.with_suffix(".sketch") if out is None else out
     with Ledger.open(ledger) as book:
@@ -70,10 +70,10 @@ def matrix(
 
     Example: banister sketch matrix m.csv --epsilon 1 --delta 1e-6 --neighbours add-remove --row-length 3 --ledger m.led
     """
+    from banister.accounting.ledger import Ledger
     from banister.apps.cli.say import chosen
-    from banister.core.guarantee import Neighbours
-    from banister.recipes.ledger import Ledger
-    from banister.recipes.sketch import sketch_matrix
+    from banister.core.privacy.guarantee import Neighbours
+    from banister.publish.sketches.sketch import sketch_matrix
 
     target = table.with_suffix(".sketch") if out is None else out
     relation = chosen("neighbours", neighbours, Neighbours)
@@ -95,7 +95,7 @@ def cut(
 
     Example: banister sketch cut friends.sketch --nodes group.txt
     """
-    from banister.recipes.sketch import answer_cut
+    from banister.publish.sketches.sketch import answer_cut
 
     _say("cut", answer_cut(sketch, _lines(nodes), confidence=confidence), confidence)
 
@@ -110,7 +110,7 @@ def variance(
     Example: banister sketch variance m.sketch --direction 1,0,-1
     """
     from banister.errors import BadValue
-    from banister.recipes.sketch import answer_variance
+    from banister.publish.sketches.sketch import answer_variance
 
     try:
         numbers = [float(word) for word in direction.split(",")]
@@ -120,7 +120,7 @@ def variance(
 
 
 def _wish(epsilon: str, delta: str, rows: int, error: str) -> "SketchWish":
-    from banister.recipes.sketch import SketchWish
+    from banister.publish.sketches.sketch import SketchWish
 
     return SketchWish(epsilon=epsilon, delta=delta, rows=rows, error=error)
 

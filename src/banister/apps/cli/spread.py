@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from banister.recipes.spread_run import SpreadRun
+    from banister.spread.lab.run import SpreadRun
 
 GraphArgument = Annotated[
     str, typer.Argument(help="A file (.edges, .csv, .parquet) or a generator such as social:10000:20.")
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister spread run --graph regular-tree:4 --protocol adaptive --steps 10 --watch
         """
-        from banister.recipes.spread_run import run_spread
+        from banister.spread.lab.run import run_spread
 
         done = run_spread(graph, protocol=protocol, steps=steps, seed=seed, author=author or None)
         _tell(done, watch)
@@ -58,8 +58,8 @@ def register(app: typer.Typer) -> None:
 
         Example: banister spread attack friends.edges --protocol adaptive:cap=3,diffusion --adversary snapshot,spies:0.1
         """
-        from banister.recipes.spread import split_list
-        from banister.recipes.spread_study import Study, steps_of
+        from banister.spread.lab.studies import Study, steps_of
+        from banister.spread.lab.written import split_list
 
         study = Study(
             graph,
@@ -94,8 +94,8 @@ def register(app: typer.Typer) -> None:
 
         Example: banister spread locate friends.edges holders.txt --estimator rumor,jordan,ml
         """
-        from banister.recipes.spread import read_names
-        from banister.recipes.spread_locate import locate as rank
+        from banister.spread.lab.suspects import locate as rank
+        from banister.spread.lab.written import read_names
 
         found = rank(graph, read_names(holders), estimators=estimator.split(","), protocol=protocol, steps=steps)
         for answer in found:
@@ -113,7 +113,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister spread advise friends.edges --node ann
         """
-        from banister.recipes.spread_advise import advise as measure
+        from banister.spread.lab.advice import advise as measure
 
         typer.echo(str(measure(graph, node=node or None, trials=trials, seed=seed, workers=workers)))
 
@@ -128,7 +128,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister spread figures --out docs/figures --trials 200
         """
-        from banister.recipes.spread_figures import draw_all
+        from banister.spread.lab.figures import draw_all
 
         for path in draw_all(out, trials=trials, seed=seed, workers=workers):
             typer.echo(f"Wrote {path}")

@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
-from banister.core.exact import brief, brief_down
-from banister.recipes.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
+from banister.core.exact.numbers import brief, brief_down
+from banister.release.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
 
 if TYPE_CHECKING:
-    from banister.recipes.answers import Answers
-    from banister.recipes.dataset import Dataset
-    from banister.recipes.planned import Part, Plan
-    from banister.recipes.release import AnswerTable, Tell
+    from banister.release.answers import Answers
+    from banister.release.dataset import Dataset
+    from banister.release.plan import Part, Plan
+    from banister.release.run import AnswerTable, Tell
 
 SHOWN = 40
 """Rows of a table that fit a screen; files hold all of them."""

@@ -1,0 +1,213 @@
+"""The ledger: one line a charge, written before anything is drawn, and never over the budget.
+
+What is here decides; where the lines lie is the business of a `Store`. Nothing here reads a clock: the time of a
+charge is handed in.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from banister.accounting import chain
+from banister.accounting.chain import Line
+from banister.accounting.charge import Charge
+from banister.accounting.receipt import Receipt
+from banister.accounting.terms import Entry, Terms, Totals, entry_writer, totals_of
+from banister.core.exact.numbers import brief, brief_down
+from banister.errors import BadValue, BudgetExceeded, LedgerDamaged
+
+
+class Store(Protocol):
+    """Where the lines of one ledger lie. Every method raises a `LedgerFault` when it cannot do what it says."""
+
+    def append(self, decide: Callable[[Line], Line]) -> Line:
+        """In one transaction that excludes all other writers: show the last line, take the one that follows it, and
+        return when that is on disk. If `decide` raises, nothing is written."""
+        ...
+
+    def first(self) -> Line:
+        """The line that opened the ledger."""
+        ...
+
+    def last(self) -> Line:
+        """The line at the end, which fits the one before it and the head."""
+        ...
+
+    def head(self) -> tuple[int, str]:
+        """Number and hash of the last line, as kept apart from the lines."""
+        ...
+
+    def lines(self) -> Iterator[Line]:
+        """Every line, from the first on, as of one moment."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is held open."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remaining:
+    """What a ledger still has room for."""
+
+    charges: int
+    """How many charges have been made."""
+    largest_epsilon: Fraction
+    """The largest epsilon, rounded down, of a pure charge that still fits."""
+    used: Fraction
+    """The share of the allowance that is used: of the plan's places, or of the roomiest gate."""
+    delta: Fraction
+    """What is left for charges with a delta of their own (pay as you go); 0 in a plan."""
+    free: tuple[str, ...]
+    """The free places of a plan, or the state of each gate, in words."""
+
+    def __str__(self) -> str:
+        return (
+            f"{_charges(self.charges)} made; the largest epsilon that still fits is {brief_down(self.largest_epsilon)}"
+        )
+
+
+class _Refused(Exception):
+    """No room for a charge on top of these totals; carries them out of the transaction."""
+
+    def __init__(self, totals: Totals, charges: int) -> None:
+        super().__init__()
+        self.totals = totals
+        self.charges = charges
+
+
+def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str) -> Receipt:
+    """Charge the ledger, or raise `BudgetExceeded` and leave it as it was.
+
+    The loss is priced before the ledger is locked; under the lock there are only exact additions.
+    """
+    if charge.neighbours is not terms.neighbours:
+        raise BadValue(
+            f"The ledger speaks about {terms.neighbours.value} neighbours, the charge '{charge.label}' about "
+            f"{charge.neighbours.value}. Plan the release for the ledger's neighbours, or keep a ledger of its own."
+        )
+    place, write = terms.accountant.prepare(charge), entry_writer(charge, at)
+
+    def decide(last: Line) -> Line:
+        before = totals_of(last, terms.accountant)
+        after = place(before)
+        if after is None:
+            raise _Refused(before, last.sequence)
+        return last.follow(write(after))
+
+    try:
+        line = store.append(decide)
+    except _Refused as refused:
+        raise BudgetExceeded(_refusal(terms, charge, refused)) from None
+    return Receipt(sequence=line.sequence, hash=line.hash, label=charge.label, plan=charge.plan, paid=charge.loss)
+
+
+def remaining(store: Store, terms: Terms) -> Remaining:
+    """What is left, as of this moment."""
+    last = store.last()
+    return remaining_after(terms, totals_of(last, terms.accountant), last.sequence)
+
+
+def fitting(store: Store, terms: Terms, charges: Sequence[Charge]) -> tuple[int, Remaining | None]:
+    """The first of several true descriptions of one release that fits, and what it leaves; nothing if none does."""
+    last = store.last()
+    totals = totals_of(last, terms.accountant)
+    for place, charge in enumerate(charges):
+        after = terms.accountant.prepare(charge)(totals)
+        if after is not None:
+            return place, remaining_after(terms, after, last.sequence + 1)
+    return len(charges) - 1, None
+
+
+def remaining_after(terms: Terms, totals: Totals, charges: int) -> Remaining:
+    """What is left once the totals are these."""
+    accountant = terms.accountant
+    return Remaining(
+        charges=charges,
+        largest_epsilon=accountant.largest_epsilon(totals),
+        used=accountant.used(totals),
+        delta=accountant.delta_left(totals),
+        free=accountant.free(totals),
+    )
+
+
+def summary(terms: Terms, address: str, left: Remaining) -> tuple[tuple[str, str], ...]:
+    """Terms and state of a ledger, in words, line by line."""
+    rows = [
+        ("ledger", address),
+        ("budget", f"epsilon {brief(terms.budget.epsilon)}, delta {brief(terms.budget.delta)}"),
+        ("neighbours", terms.neighbours.value),
+        ("questions", terms.accountant.in_words()),
+        ("created", terms.created[:19].replace("T", " ") + " UTC"),
+        ("charges", f"{left.charges}"),
+        ("used", f"{100 * float(left.used):.1f} % of the allowance"),
+        ("still fits", f"epsilon up to {brief_down(left.largest_epsilon)} in one question"),
+    ]
+    if left.delta > 0:
+        rows.append(("own deltas", f"{brief(left.delta)} left for charges with a delta of their own"))
+    return (*rows, *(("", words) for words in left.free))
+
+
+def history(store: Store) -> tuple[Entry, ...]:
+    """Every charge, the oldest first."""
+    return tuple(Entry.of_line(line) for line in store.lines() if line.sequence > 0)
+
+
+def verify(store: Store, proofs: tuple[str, ...] = ()) -> tuple[int, str]:
+    """Check every line, every hash and every total; give the number of charges and the last hash.
+
+    A proof, taken from a receipt and kept elsewhere, shows that the ledger was not rewritten as a whole.
+    """
+    lines = tuple(store.lines())
+    last = chain.check(lines)
+    if last is None:
+        raise LedgerDamaged("The ledger has no lines at all. Restore it from a copy.")
+    terms = Terms.of_line(lines[0])
+    totals = terms.accountant.start()
+    for line in lines[1:]:
+        after = Entry.of_line(line).totals
+        if not (_grows(totals, after) and terms.accountant.allows(after)):
+            raise LedgerDamaged(
+                f"Line {line.sequence} of the ledger brings a total down, or over its limit, which no charge can. "
+                f"The ledger was not written by banister alone."
+            )
+        totals = after
+    for proof in proofs:
+        _check_proof(lines, proof)
+    return last.sequence, last.hash
+
+
+def _grows(before: Totals, after: Totals) -> bool:
+    if len(before) != len(after):
+        return False
+    return all(a is None or (b is not None and a >= b) for b, a in zip(before, after, strict=True))
+
+
+def _check_proof(lines: tuple[Line, ...], proof: str) -> None:
+    number, _, value = proof.partition(":")
+    if not (number.isdecimal() and len(value) == 64):
+        raise BadValue(f"'{proof[:80]}' is not a proof. A receipt's proof reads 12:3f… (a number, a colon, 64 digits).")
+    sequence = int(number)
+    if sequence >= len(lines) or lines[sequence].hash != value:
+        raise LedgerDamaged(
+            f"The ledger does not hold charge {sequence} as its receipt proves it. It was rewritten, or an older copy "
+            f"was put in its place."
+        )
+
+
+def _refusal(terms: Terms, charge: Charge, refused: _Refused) -> str:
+    epsilon, delta = charge.epsilon, charge.delta
+    what = "a loss without a bound" if epsilon is None else f"epsilon = {brief(epsilon)}"
+    what += f", delta = {brief(delta)}" if delta > 0 else ""
+    why = terms.accountant.why_not(refused.totals, charge)
+    largest = brief_down(terms.accountant.largest_epsilon(refused.totals))
+    return (
+        f"The charge '{charge.label}' ({what}) does not fit the budget {terms.budget} after "
+        f"{_charges(refused.charges)}: "
+        f"{why} The largest epsilon that still fits is {largest}. Nothing was charged and nothing was drawn."
+    )
+
+
+def _charges(count: int) -> str:
+    return "1 charge" if count == 1 else f"{count} charges"

@@ -1,0 +1,37 @@
+"""From an address to a store: a file's path, postgresql://host/database#name, or memory:."""
+
+import re
+from pathlib import Path
+
+from banister.accounting.book import Store
+from banister.accounting.chain import Line
+from banister.accounting.stores.memory import MemoryStore
+from banister.accounting.stores.postgres import PostgresStore
+from banister.accounting.stores.sqlite import SqliteStore
+from banister.errors import LedgerMissing
+
+MEMORY = "memory:"
+POSTGRES = ("postgresql://", "postgres://")
+
+
+def create_store(address: str | Path, first: Line) -> Store:
+    """Make a new ledger at an address; what is there already is never overwritten."""
+    if str(address) == MEMORY:
+        return MemoryStore(first)
+    if str(address).startswith(POSTGRES):
+        return PostgresStore.create(str(address), first)
+    return SqliteStore.create(address, first)
+
+
+def open_store(address: str | Path, *, wait_seconds: float) -> Store:
+    """Open the ledger at an address; none is made."""
+    if str(address) == MEMORY:
+        raise LedgerMissing("A ledger in memory ends with the program that made it. Keep one in a file instead.")
+    if str(address).startswith(POSTGRES):
+        return PostgresStore(str(address), wait_seconds=wait_seconds)
+    return SqliteStore(address, wait_seconds=wait_seconds)
+
+
+def shown(address: str | Path) -> str:
+    """An address as it may be shown: without the user and the password of a server."""
+    return re.sub(r"^(postgres(?:ql)?://)[^/#]*@", r"\1", str(address))

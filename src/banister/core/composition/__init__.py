@@ -1,0 +1,1 @@
+"""Ways to put losses together, one file each, and the choice between them."""

@@ -1,0 +1,112 @@
+"""The composition of laws for one order of the two neighbours."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from banister.core.composition.contour import Terms, total_top
+from banister.core.composition.law import Gaussian
+from banister.core.composition.ways import Way, way_for
+from banister.core.exact.numbers import BALL_BITS, Bracket, ball, float_down, float_up, precision
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """delta(g) = infinite + survival · D(g): the mass at infinity apart, and a way to compose the finite losses.
+
+    Releases that reveal all or nothing enter through `infinite` and `survival` alone, and all normal losses are one.
+    """
+
+    infinite: arb
+    survival: arb
+    top: Fraction | None
+    way: Way
+
+    @classmethod
+    def of_terms(cls, terms: Terms, *, relative_width: float) -> "Part":
+        """Sort the terms: all or nothing, normal, and the rest."""
+        normal, survival, finite, rest = Fraction(0), arb(1), arb(1), []
+        with precision(BALL_BITS):
+            for law, count in terms:
+                finite *= (1 - law.infinite()) ** count
+                atoms = law.atoms()
+                mu_squared = law.gaussian()
+                if mu_squared is not None:
+                    normal += count * mu_squared
+                elif atoms is not None and set(atoms) == {Fraction(0)}:
+                    survival *= atoms[Fraction(0)] ** count
+                else:
+                    rest.append((law, count))
+            infinite = 1 - finite
+        if normal:
+            rest.append((Gaussian(normal), 1))
+        return cls(infinite, survival, total_top(rest), way_for(rest, relative_width=relative_width))
+
+    def delta(self, point: Fraction) -> arb:
+        """A ball around the least delta at epsilon = point."""
+        with precision(BALL_BITS):
+            found = self.infinite + self.survival * self.way.delta(point)
+            return arb.max(arb.min(found, arb(1)), arb(0))
+
+    def epsilon(self, target: Fraction) -> Bracket:
+        """The least epsilon at delta = target; infinite where there is none."""
+        with precision(BALL_BITS):
+            goal = (ball(target) - self.infinite) / self.survival
+            if goal < 0:
+                return Bracket(math.inf, math.inf)
+            if goal >= 1:
+                return Bracket(0.0, 0.0)
+            if goal.rel_accuracy_bits() > 40 and goal > 0:
+                return self.way.epsilon(goal)
+            return self._at_the_limit(goal)
+
+    def _at_the_limit(self, goal: arb) -> Bracket:
+        """The target is the mass at infinity, or cannot be told from it: only the largest loss is left as an answer."""
+        below, above = goal.lower(), goal.upper()
+        top = self.top
+        if above > 0:
+            down = self.way.epsilon(above).down
+        else:
+            down = (
+                math.inf if top is None else max(0.0, math.nextafter(float_down(top), 0.0))
+            )  # A bound may be rounded.
+        up = math.inf if top is None or not below >= 0 else max(0.0, float_up(top))
+        return Bracket(min(down, up), up)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Direction:
+    """The composition from above and from below; the same part twice where every law is exact."""
+
+    upper: Part
+    lower: Part
+
+    @classmethod
+    def of_terms(cls, terms: Terms, *, relative_width: float) -> "Direction":
+        """Laws that are known by a curve alone are replaced from above and from below, unless they stand alone."""
+        if sum(count for _, count in terms) == 1:
+            only = Part.of_terms(terms, relative_width=relative_width)
+            return cls(only, only)
+        both = [(*law.bounds(relative_width), count) for law, count in terms]
+        upper = Part.of_terms([(above, count) for above, _, count in both], relative_width=relative_width)
+        if all(above is below for above, below, _ in both):
+            return cls(upper, upper)
+        return cls(upper, Part.of_terms([(below, count) for _, below, count in both], relative_width=relative_width))
+
+    def delta_ball(self, point: Fraction) -> arb:
+        """The least delta at epsilon = point, as a ball."""
+        up = self.upper.delta(point)
+        with precision(BALL_BITS):
+            return up if self.lower is self.upper else up.union(self.lower.delta(point))
+
+    def delta(self, point: Fraction) -> Bracket:
+        """The least delta at epsilon = point."""
+        up = Bracket.of_ball(self.upper.delta(point))
+        return up if self.lower is self.upper else Bracket(Bracket.of_ball(self.lower.delta(point)).down, up.up)
+
+    def epsilon(self, target: Fraction) -> Bracket:
+        """The least epsilon at delta = target; infinite where there is none."""
+        up = self.upper.epsilon(target)
+        return up if self.lower is self.upper else Bracket(self.lower.epsilon(target).down, up.up)

@@ -1,0 +1,71 @@
+"""Several independent losses, answering as one law."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from banister.core.composition.contour import total_top
+from banister.core.composition.direction import Direction
+from banister.core.composition.law import Law, Tilted
+from banister.core.composition.saddle import cumulants
+from banister.core.composition.ways import counted
+from banister.core.exact.numbers import BALL_BITS, precision
+
+EXACT_WIDTH = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Law):
+    """The law of the sum of the losses, one for each term and copy."""
+
+    terms: tuple[tuple[Law, int], ...]
+
+    def hockey_stick(self, epsilon: Fraction) -> arb:
+        return Direction.of_terms(self.terms, relative_width=EXACT_WIDTH).delta_ball(epsilon)
+
+    def infinite(self) -> arb:
+        with precision(BALL_BITS):
+            finite = arb(1)
+            for law, count in self.terms:
+                finite *= (1 - law.infinite()) ** count
+            return 1 - finite
+
+    def top(self) -> Fraction | None:
+        return total_top(self.terms)
+
+    def reverse(self) -> "Product":
+        turned = tuple((law.reverse(), count) for law, count in self.terms)
+        return self if turned == self.terms else Product(turned)
+
+    def atoms(self) -> Mapping[Fraction, arb] | None:
+        return None if any(law.atoms() is None for law, _ in self.terms) else counted(self.terms)
+
+    def moment(self, order: Fraction) -> arb:
+        found = arb(1)
+        for law, count in self.terms:
+            found *= law.moment(order) ** count
+        return found
+
+    def gaussian(self) -> Fraction | None:
+        total = Fraction(0)
+        for law, count in self.terms:
+            mu_squared = law.gaussian()
+            if mu_squared is None:
+                return None
+            total += count * mu_squared
+        return total or None
+
+    def identity(self) -> Hashable:
+        return tuple((law.identity(), count) for law, count in self.terms)
+
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        return cumulants(self.terms, tilt)
+
+    def bounds(self, relative_width: float) -> tuple[Law, Law]:
+        both = [(*law.bounds(relative_width), count) for law, count in self.terms]
+        return Product(tuple((a, k) for a, _, k in both)), Product(tuple((b, k) for _, b, k in both))
+
+    def tilted(self, tilt: Fraction) -> Tilted:
+        raise ArithmeticError("The terms of a product are tilted one by one.")

@@ -1,0 +1,1 @@
+"""Costs, expectations, counts of lattice points and histograms, divergences."""

@@ -1,0 +1,102 @@
+"""Expected costs of symmetric noise from its tail: E L(X) = L(0) + ∫ P(|X| > x) dL(x), for any admissible cost.
+
+These are accuracy figures, not privacy claims: doubles, with a relative error of about 1e-7 for smooth costs, and
+jumps of a cost found by bisection.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.core.laws.cost import Cost, Floats
+from banister.errors import BadValue
+
+Tail = Callable[[Floats], Floats]
+
+_FINE = 4096
+_RATIO = 1 + 2.0**-11
+_ROUNDS = 44
+_HIDDEN = 5e-7
+_NEGLIGIBLE = 1e-14
+_LARGEST_REACH = 400.0
+
+
+def expected_cost_on_line(cost: Cost, beyond: Tail, *, scale: float) -> float:
+    """E L(|X|) for real noise with P(|X| > x) = beyond(x), where `scale` is the size at which the tail falls."""
+    reach = _reach(cost, beyond, scale)
+    nodes = np.concatenate([np.linspace(0, scale / 4, _FINE), _spaced(scale / 4, reach)])
+    return _add_up(_refined(nodes, cost, beyond), cost, beyond)
+
+
+def expected_cost_on_integers(cost: Cost, at_least: Tail, *, scale: float) -> float:
+    """E L(|Z|) for integer noise with P(|Z| ≥ i) = at_least(i); exact sums where the support is short."""
+    reach = np.ceil(_reach(cost, at_least, scale))
+    if reach <= 1 << 20:
+        sizes = np.arange(0.0, reach + 1)
+        levels = cost.size(sizes)
+        return float(levels[0] + np.dot(np.diff(levels), at_least(sizes[1:])))
+    nodes = np.unique(
+        np.floor(np.concatenate([np.arange(_FINE), np.linspace(0, scale / 4, _FINE), _spaced(scale / 4, reach)]))
+    )
+    nodes = np.unique(np.floor(_refined(nodes, cost, at_least)))
+    # Between whole nodes a < b the sum of (L(i) - L(i-1)) P(|Z| ≥ i) runs over i = a + 1 … b.
+    return _add_up(nodes, cost, at_least, shift=1.0)
+
+
+def periodic_sum(cost: Cost, start: float, *, period: float, decay: float) -> float:
+    """Σ_k e^(-decay k) L(start + k · period), the sum that decides where the step of a staircase lies."""
+    count = int(_reach(cost, lambda x: np.exp(-decay * x / period), period / decay) / period) + 2
+    if count <= 1 << 20:
+        k = np.arange(count, dtype=np.float64)
+        return float(np.dot(np.exp(-decay * k), cost.size(start + k * period)))
+    k = np.unique(np.floor(np.concatenate([np.arange(1 << 14), _spaced(float(1 << 14), float(count))])))
+    terms = np.exp(-decay * k) * cost.size(start + k * period)
+    gaps = np.diff(k)
+    return float(np.sum(gaps * (terms[:-1] + terms[1:]) / 2 + (terms[:-1] - terms[1:]) / 2) + terms[-1])
+
+
+def _reach(cost: Cost, tail: Tail, scale: float) -> float:
+    """A size beyond which nothing of the cost is left; refuses a cost whose expectation diverges."""
+    reach = 40 * scale
+    while True:
+        with np.errstate(over="ignore", invalid="ignore"):
+            sizes = np.array([scale, reach / 2, reach])
+            weighed = cost.size(sizes) * tail(sizes) * np.array([1, reach / scale, reach / scale])
+            total = float(weighed[0] + cost.size(np.zeros(1))[0])
+        if np.isfinite(weighed).all() and weighed[2] <= _NEGLIGIBLE * max(total, weighed[1]):
+            return reach
+        if reach > _LARGEST_REACH * scale or not np.isfinite(weighed).all():
+            raise BadValue(
+                f"The cost {cost.name!r} grows so fast that its expectation diverges under this noise. "
+                "Take a cost that grows slower than e^(epsilon · error / sensitivity), or a larger epsilon."
+            )
+        reach *= 1.5
+
+
+def _spaced(first: float, last: float) -> Floats:
+    return np.geomspace(first, last, int(np.ceil(np.log(last / first) / np.log(_RATIO))) + 1)
+
+
+def _refined(nodes: Floats, cost: Cost, tail: Tail) -> Floats:
+    """Halve the intervals in which much could be hidden: a large rise of the cost times a large fall of the tail."""
+    allowed = _HIDDEN * _add_up(nodes, cost, tail)
+    levels, tails, added = cost.size(nodes), tail(nodes), [nodes]
+    ends = np.stack([nodes[:-1], nodes[1:], levels[:-1], levels[1:], tails[:-1], tails[1:]])
+    for _ in range(_ROUNDS):
+        ends = ends[:, (ends[3] - ends[2]) * (ends[4] - ends[5]) > allowed]
+        if not ends.size:
+            break
+        low, high, level_low, level_high, tail_low, tail_high = ends
+        middle = (low + high) / 2
+        level, left = cost.size(middle), tail(middle)
+        added.append(middle)
+        halves = [low, middle, level_low, level, tail_low, left], [middle, high, level, level_high, left, tail_high]
+        ends = np.concatenate([np.stack(half) for half in halves], axis=1)
+    return np.sort(np.concatenate(added))
+
+
+def _add_up(nodes: Floats, cost: Cost, tail: Tail, *, shift: float = 0.0) -> float:
+    levels = cost.size(nodes)
+    rises: NDArray[np.float64] = np.diff(levels)
+    return float(levels[0] + np.dot(rises, (tail(nodes[:-1] + shift) + tail(nodes[1:])) / 2))

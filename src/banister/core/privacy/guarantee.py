@@ -1,0 +1,46 @@
+"""What is promised, and about whom."""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from banister import need
+from banister.core.exact.numbers import Number, brief
+
+
+class Neighbours(Enum):
+    """Which two tables the guarantee makes hard to tell apart."""
+
+    ADD_REMOVE = "add-remove"
+    """One has all records of one person more than the other."""
+    REPLACE = "replace"
+    """The records of one person are exchanged for those of another; the number of people stays."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Guarantee:
+    """(epsilon, delta)-differential privacy: P(S) ≤ e^epsilon · Q(S) + delta for neighbours and every event S.
+
+    >>> Guarantee(0.5)
+    Guarantee(epsilon=0.5, delta=0)
+    >>> print(Guarantee(1, 1e-6))
+    (1, 1e-06)
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __init__(self, epsilon: Number, delta: Number = 0) -> None:
+        object.__setattr__(self, "epsilon", need.non_negative("epsilon", epsilon))
+        object.__setattr__(self, "delta", need.between("delta", delta, 0, 1))
+
+    @classmethod
+    def pure(cls, epsilon: Number) -> "Guarantee":
+        """Pure differential privacy: delta is 0."""
+        return cls(epsilon, 0)
+
+    def __str__(self) -> str:
+        return f"({brief(self.epsilon)}, {brief(self.delta)})"
+
+    def __repr__(self) -> str:
+        return f"Guarantee(epsilon={brief(self.epsilon)}, delta={brief(self.delta)})"

@@ -1,0 +1,1 @@
+"""Linear programs as values, and the solver that proposes answers to them."""

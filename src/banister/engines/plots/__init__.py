@@ -1,1 +1,0 @@
-"""Pictures, one library a file."""

@@ -1,1 +1,0 @@
-"""Pages that people read: one file, nothing from outside."""

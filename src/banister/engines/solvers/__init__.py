@@ -1,1 +1,0 @@
-"""Linear programming, one library a file."""

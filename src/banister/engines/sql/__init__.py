@@ -1,1 +1,0 @@
-"""Questions in SQL, and the three engines that add up: DuckDB, PostgreSQL, Spark."""

@@ -1,0 +1,81 @@
+from .channels.base import Certificate as Certificate
+from .channels.base import Channel as Channel
+from .channels.base import Reports as Reports
+from .channels.hadamard import HadamardResponse as HadamardResponse
+from .channels.matrix import MatrixChannel as MatrixChannel
+from .channels.matrix import geometric as geometric
+from .channels.matrix import quaternary as quaternary
+from .channels.response import RandomizedResponse as RandomizedResponse
+from .channels.subset import SubsetSelection as SubsetSelection
+from .channels.unary import UnaryEncoding as UnaryEncoding
+from .designing import Divergence as Divergence
+from .designing import design as design
+from .designing import design_average as design_average
+from .designing import design_bins as design_bins
+from .designing import design_convex as design_convex
+from .designing import design_distortion as design_distortion
+from .designing import design_robust as design_robust
+from .designing import design_worst as design_worst
+from .designing import errors_with as errors_with
+from .designing import hockey_stick as hockey_stick
+from .designing import least_mistakes as least_mistakes
+from .designing import people_needed as people_needed
+from .designing import power as power
+from .designing import test as test
+from .designs.bounds import binary_for_information as binary_for_information
+from .designs.bounds import binary_for_testing as binary_for_testing
+from .designs.bounds import contraction as contraction
+from .designs.bounds import information_up as information_up
+from .designs.bounds import kl_up as kl_up
+from .designs.bounds import one_bit_information_factor as one_bit_information_factor
+from .designs.bounds import one_bit_testing_factor as one_bit_testing_factor
+from .designs.bounds import one_bit_threshold as one_bit_threshold
+from .designs.bounds import total_variation_kept as total_variation_kept
+from .designs.information import information_cap as information_cap
+from .estimates import Estimate as Estimate
+from .estimates import Intervals as Intervals
+from .estimates import Likelihood as Likelihood
+from .testing import Errors as Errors
+from .testing import Verdict as Verdict
+
+__all__ = [
+    "Certificate",
+    "Channel",
+    "Divergence",
+    "Errors",
+    "Estimate",
+    "HadamardResponse",
+    "Intervals",
+    "Likelihood",
+    "MatrixChannel",
+    "RandomizedResponse",
+    "Reports",
+    "SubsetSelection",
+    "UnaryEncoding",
+    "Verdict",
+    "binary_for_information",
+    "binary_for_testing",
+    "contraction",
+    "design",
+    "design_average",
+    "design_bins",
+    "design_convex",
+    "design_distortion",
+    "design_robust",
+    "design_worst",
+    "errors_with",
+    "geometric",
+    "hockey_stick",
+    "information_cap",
+    "information_up",
+    "kl_up",
+    "least_mistakes",
+    "one_bit_information_factor",
+    "one_bit_testing_factor",
+    "one_bit_threshold",
+    "people_needed",
+    "power",
+    "quaternary",
+    "test",
+    "total_variation_kept",
+]

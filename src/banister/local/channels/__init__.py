@@ -1,0 +1,1 @@
+"""Channels, one file each: how a person's answer becomes a report."""

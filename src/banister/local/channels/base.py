@@ -1,0 +1,228 @@
+"""What every channel can do: randomize answers exactly, and turn reports into estimates with honest errors."""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.loss import PrivacyLoss
+from banister.core.programs.linear import Floats, Ints
+from banister.errors import BadValue
+from banister.local.estimates import Estimate, Likelihood
+from banister.local.likelihood import Operators, maximise
+from banister.sampling.bits import SYSTEM, BitSource
+
+FORMAT = "banister-channel/1"
+"""The version of a channel's written form; its hash covers it."""
+
+LARGEST_MATRIX = 1 << 24
+"""Entries beyond which a channel refuses to be written out as a dense matrix."""
+
+Values = NDArray[np.int64]
+"""Reports as an array: whole numbers, one a report (for unary encoding, one row of bytes a report)."""
+
+Answers = int | Sequence[int] | Ints
+Field = int | str | list[int] | list[list[int]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reports:
+    """Randomized answers, with the hash of the channel that they went through.
+
+    One report an entry of `values` (for unary encoding, one row of packed bits a report).
+    """
+
+    channel: str
+    values: Values
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Certificate:
+    """Proof that a designed channel is as good as claimed: what it keeps, and what no channel can exceed.
+
+    `dual` holds prices of the categories (for two hypotheses, of the different likelihood ratios in rising order), with
+    which anybody can check the bound again without a solver: docs/math/local-design.md.
+    """
+
+    utility_name: str
+    method: str
+    utility: float
+    upper_bound: float
+    dual: Floats
+
+    @property
+    def gap(self) -> float:
+        """How much, at most, a better channel could add, as a part of the upper bound."""
+        return 0.0 if self.upper_bound == 0 else (self.upper_bound - self.utility) / abs(self.upper_bound)
+
+
+class Channel(ABC):
+    """A randomized map from one of `categories` answers to one of `outputs` reports."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The name of this kind of channel in files."""
+
+    @property
+    @abstractmethod
+    def categories(self) -> int:
+        """How many answers there are; they are numbered from 0."""
+
+    @property
+    @abstractmethod
+    def outputs(self) -> int:
+        """How many reports there are."""
+
+    @property
+    @abstractmethod
+    def rank(self) -> int:
+        """How many things the reports tell apart; frequencies of all categories need as many as categories."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What the channel promises to each person about each answer."""
+
+    @property
+    @abstractmethod
+    def level(self) -> float:
+        """The true level: the largest ln Q(y|x)/Q(y|x'), rounded up to a double."""
+
+    @property
+    @abstractmethod
+    def certificate(self) -> Certificate | None:
+        """Proof of optimality, where the channel comes from a design."""
+
+    @property
+    @abstractmethod
+    def matrix(self) -> Floats:
+        """Q(y|x) as doubles, one row a category; refused for large alphabets."""
+
+    @abstractmethod
+    def fields(self) -> dict[str, Field]:
+        """The whole numbers and words that define the channel, apart from its guarantee."""
+
+    @abstractmethod
+    def draw(self, answers: Ints, bits: BitSource) -> Values:
+        """Exact draws for answers that are known to be in the alphabet."""
+
+    @abstractmethod
+    def checked(self, values: Values) -> Values:
+        """The values, if each one is a report of this channel."""
+
+    @abstractmethod
+    def unbiased(self, values: Values) -> Estimate:
+        """The unbiased estimate from checked reports."""
+
+    @abstractmethod
+    def output_law(self, law: Floats) -> Floats:
+        """The probability of each output when answers follow the law."""
+
+    @abstractmethod
+    def operators(self, values: Values) -> Operators:
+        """The likelihood of checked reports, as a count of each output and the two directions of Q."""
+
+    def loss(self) -> PrivacyLoss:
+        """What one report can give away, for the account of a person who answers more than once.
+
+        Upper bound: the worst of all channels with this guarantee. Exact for two categories and two reports, and for
+        the quaternary channel.
+        """
+        return PrivacyLoss.of_guarantee(self.guarantee)
+
+    @property
+    def utility(self) -> float:
+        """What the designed channel keeps, rounded down."""
+        return self._designed().utility
+
+    @property
+    def upper_bound(self) -> float:
+        """What no channel of this level can exceed."""
+        return self._designed().upper_bound
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 over the format version, the kind, the guarantee and every number that defines the channel."""
+        text = json.dumps(self.definition(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def definition(self) -> dict[str, Field | dict[str, Field]]:
+        """Everything that defines the channel, as plain values for a file."""
+        promise = self.guarantee
+        return {
+            "format": FORMAT,
+            "kind": self.kind,
+            "epsilon": str(promise.epsilon),
+            "delta": str(promise.delta),
+            "fields": dict(self.fields()),
+        }
+
+    def respond(self, answers: Answers, bits: BitSource = SYSTEM) -> Reports:
+        """Randomize one answer or a million; each draw is exact.
+
+        Private:  every report satisfies the channel's guarantee about its own answer.
+        """
+        return Reports(self.hash, self.draw(self._answers(answers), bits))
+
+    def estimate(self, reports: Reports | Values) -> Estimate:
+        """Unbiased frequencies of the categories, with standard errors and intervals."""
+        return self.unbiased(self._reports(reports))
+
+    def maximum_likelihood(self, reports: Reports | Values, gap: float = 1e-9) -> Likelihood:
+        """The most likely frequencies, by EM, stopped when no law can be likelier by more than `gap` nats a report."""
+        return maximise(self.operators(self._reports(reports)), gap)
+
+    def _answers(self, answers: Answers) -> Ints:
+        given = np.atleast_1d(np.asarray(answers))
+        if given.ndim != 1 or given.dtype.kind not in "iu":
+            raise BadValue(f"Answers must be whole numbers from 0 to {self.categories - 1}, one a person.")
+        outside = (given < 0) | (given >= self.categories)
+        if outside.any():
+            raise BadValue(
+                f"{int(outside.sum())} of {given.size} answers are outside the alphabet: this channel takes whole "
+                f"numbers from 0 to {self.categories - 1}. Map each answer to its category first."
+            )
+        return given.astype(np.int64)
+
+    def _reports(self, reports: Reports | Values) -> Values:
+        if isinstance(reports, Reports):
+            if reports.channel != self.hash:
+                raise BadValue(
+                    f"These reports come from another channel (hash {reports.channel[:12]}, this one is "
+                    f"{self.hash[:12]}). Decode them with the channel that made them."
+                )
+            reports = reports.values
+        if len(reports) == 0:
+            raise BadValue("There are no reports, so there is nothing to estimate. Collect at least one.")
+        return self.checked(np.asarray(reports))
+
+    def _designed(self) -> Certificate:
+        if self.certificate is None:
+            raise BadValue("This channel was not designed for a utility. Use bn.local.design to get a certificate.")
+        return self.certificate
+
+
+def whole_reports(values: Values, outputs: int) -> Ints:
+    """The values, if they are whole numbers from 0 to outputs - 1."""
+    if values.ndim != 1 or values.dtype.kind not in "iu" or values.min() < 0 or values.max() >= outputs:
+        raise BadValue(f"Reports of this channel are whole numbers from 0 to {outputs - 1}, one a person.")
+    return values.astype(np.int64)
+
+
+def dense(categories: int, outputs: int) -> None:
+    """Refuse to write out a matrix that nobody should hold in memory."""
+    if categories * outputs > LARGEST_MATRIX:
+        raise BadValue(
+            f"The matrix would have {categories} x {outputs} entries. The channel draws and estimates without it."
+        )

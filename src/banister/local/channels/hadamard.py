@@ -1,0 +1,232 @@
+"""Hadamard response: short reports and fast decoding for very large alphabets."""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from banister import need
+from banister.core.exact.numbers import Number, exp_ball, float_up
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.programs.linear import Floats, Ints
+from banister.local.channels.base import Certificate, Channel, Field, Values, dense, whole_reports
+from banister.local.estimates import Counted, Estimate, of_counts
+from banister.local.likelihood import Operators
+from banister.sampling.bernoulli import Coin
+from banister.sampling.bits import BitSource
+from banister.sampling.uniform import uniform_below_many
+
+BASES = (2, 4, 8, 16, 32)
+_POLYNOMIALS = {2: 0b11, 4: 0b111, 8: 0b1011, 16: 0b10011, 32: 0b100101}
+"""An irreducible polynomial for each field, its bits from the highest power down."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class HadamardResponse(Channel):
+    """Report a random vector y over the field of `base` elements, more often if it is orthogonal to the answer's.
+
+    Each category has its own direction c in that space; y·c = 0 with probability e^epsilon/(e^epsilon + base - 1).
+    With base 2 these are the rows of a Hadamard matrix ([ASZ19]); larger bases are the projective geometry of
+    [FNNT22]. A report has a few bits more than log₂ k, and decoding is one Walsh-Hadamard transform.
+
+    Private:  epsilon-local privacy; the ratio e^epsilon is attained.
+    Accuracy: n · variance at frequency 0 is (e^epsilon + q - 1)²/((q - 1)(e^epsilon - 1)²) for base q, whatever k is
+              (docs/math/local-frequency.md); its least value over real q is 4 e^epsilon/(e^epsilon - 1)².
+    """
+
+    epsilon: Fraction
+    categories: int
+    base: int
+    certificate: Certificate | None = field(default=None)
+
+    def __init__(self, epsilon: Number, categories: int, *, base: int = 2) -> None:
+        object.__setattr__(self, "epsilon", need.non_negative("epsilon", epsilon))
+        object.__setattr__(self, "categories", need.whole("categories", categories, least=2, most=1 << 24))
+        object.__setattr__(self, "base", need.one_of("base", base, BASES))
+        object.__setattr__(self, "certificate", None)
+
+    @classmethod
+    def least_variance(cls, epsilon: Number, categories: int) -> "HadamardResponse":
+        """With the base that gives a rare category the least variance.
+
+        >>> HadamardResponse.least_variance(1, 1000).base
+        4
+        """
+        steep = math.exp(min(float(need.non_negative("epsilon", epsilon)), 30))
+        return cls(epsilon, categories, base=min(BASES, key=lambda q: (steep + q - 1) ** 2 / (q - 1)))
+
+    @property
+    def kind(self) -> str:
+        return "hadamard-response"
+
+    @property
+    def length(self) -> int:
+        """How many coordinates a vector has: as many as give each category a direction of its own."""
+        length = 1
+        while (self.base**length - 1) // (self.base - 1) < self.categories:
+            length += 1
+        return length
+
+    @property
+    def outputs(self) -> int:
+        return int(self.base**self.length)
+
+    @property
+    def rank(self) -> int:
+        return self.categories
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon)
+
+    @property
+    def level(self) -> float:
+        return float_up(self.epsilon)
+
+    @property
+    def keep(self) -> float:
+        """The chance that a report is orthogonal to its own category's direction."""
+        return 1 / (1 + (self.base - 1) * math.exp(-self.epsilon))
+
+    @property
+    def spill(self) -> float:
+        """The chance that it is orthogonal to a given other one's."""
+        return 1 / self.base
+
+    @property
+    def matrix(self) -> Floats:
+        dense(self.categories, self.outputs)
+        products = self._products(self._directions()[:, None], np.arange(self.outputs)[None, :])
+        outside, extra = self._entries()
+        result: Floats = outside + extra * (products == 0)
+        return result
+
+    def fields(self) -> dict[str, Field]:
+        return {"categories": self.categories, "base": self.base}
+
+    def draw(self, answers: Ints, bits: BitSource) -> Values:
+        directions = self._directions()[answers]
+        vectors = uniform_below_many(self.outputs, answers.size, bits)
+        orthogonal = Coin(self._keep).draw_many(answers.size, bits)
+        wanted = np.where(orthogonal, 0, 1 + uniform_below_many(self.base - 1, answers.size, bits))
+        # The leading coordinate of a direction is 1, so adding to that of the vector moves the product by as much;
+        # the vector stays uniform among those with the wanted product.
+        missing = self._products(directions, vectors) ^ wanted
+        reports: Values = vectors ^ (missing << self._leading(directions))
+        return reports
+
+    def _keep(self) -> arb:
+        return 1 / (1 + (self.base - 1) * exp_ball(-self.epsilon))
+
+    def checked(self, values: Values) -> Ints:
+        return whole_reports(values, self.outputs)
+
+    def unbiased(self, values: Values) -> Estimate:
+        transformed = walsh(np.bincount(values, minlength=self.outputs).astype(np.float64))
+        total = values.size + np.rint(transformed[self._places()]).astype(np.int64).sum(axis=0)
+        counted = Counted(counts=total // self.base, keep=self.keep, spill=self.spill)
+        return of_counts(counted, values.size)
+
+    def output_law(self, law: Floats) -> Floats:
+        placed = np.zeros(self.outputs)
+        placed[self._places()] = law
+        outside, extra = self._entries()
+        result: Floats = outside * law.sum() + extra * (law.sum() + walsh(placed)) / self.base
+        return result
+
+    def operators(self, values: Values) -> Operators:
+        outside, extra = self._entries()
+        places = self._places()
+
+        def backward(weights: Floats) -> Floats:
+            orthogonal = (weights.sum() + walsh(weights)[places].sum(axis=0)) / self.base
+            result: Floats = outside * weights.sum() + extra * orthogonal
+            return result
+
+        shares = np.bincount(values, minlength=self.outputs) / values.size
+        return Operators(shares, self.output_law, backward, self.categories, values.size)
+
+    def _entries(self) -> tuple[float, float]:
+        """The probability of a vector that is not orthogonal, and how much more one that is has."""
+        inside = self.outputs // self.base
+        outside = (1 - self.keep) / (self.outputs - inside)
+        return outside, self.keep / inside - outside
+
+    def _directions(self) -> Ints:
+        """One vector a category, with leading coordinate 1: no two are multiples of each other."""
+        pieces = [self.base**j + np.arange(self.base**j) for j in range(self.length)]
+        return np.concatenate(pieces)[: self.categories]
+
+    def _places(self) -> Ints:
+        """For each multiple λ ≠ 0 (rows) and category, where its character stands in the Walsh-Hadamard transform."""
+        table, trace = _field(self.base)
+        width, directions = self.base.bit_length() - 1, self._directions()
+        places = np.zeros((self.base - 1, self.categories), dtype=np.int64)
+        for j in range(self.length):
+            digit = directions >> (j * width) & (self.base - 1)
+            places |= trace[table[1:, digit]] << (j * width)
+        return places
+
+    def _products(self, one: Ints, other: Ints) -> Ints:
+        """Inner products over the field."""
+        table, _ = _field(self.base)
+        width, mask = self.base.bit_length() - 1, self.base - 1
+        product = np.zeros(np.broadcast_shapes(one.shape, other.shape), dtype=np.int64)
+        for j in range(self.length):
+            product ^= table[one >> (j * width) & mask, other >> (j * width) & mask]
+        return product
+
+    def _leading(self, directions: Ints) -> Ints:
+        """How far the leading coordinate is shifted."""
+        width = self.base.bit_length() - 1
+        shift = np.zeros(directions.shape, dtype=np.int64)
+        for j in range(1, self.length):
+            shift = np.where(directions >= self.base**j, j * width, shift)
+        return shift
+
+
+@cache
+def _field(base: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The multiplication table, and for each element a the bits tr(a xⁱ): so that χ(ab) = (-1)^popcount(bits & b)."""
+    table = np.array([[_times(a, b, base) for b in range(base)] for a in range(base)])
+    width = base.bit_length() - 1
+    trace = np.arange(base)
+    power = np.arange(base)
+    for _ in range(width - 1):  # tr(a) = a + a² + a⁴ + ...
+        power = table[power, power]
+        trace = trace ^ power
+    bits = np.zeros(base, dtype=np.int64)
+    for i in range(width):
+        bits |= trace[table[:, 1 << i]] << i
+    return table, bits
+
+
+def _times(a: int, b: int, base: int) -> int:
+    product = 0
+    while b:
+        if b & 1:
+            product ^= a
+        a <<= 1
+        if a & base:
+            a ^= _POLYNOMIALS[base]
+        b >>= 1
+    return product
+
+
+def walsh(values: Floats) -> Floats:
+    """The Walsh-Hadamard transform, Σ_y (-1)^popcount(x & y) values_y, for a power-of-two length.
+
+    >>> walsh(np.array([1.0, 2.0]))
+    array([ 3., -1.])
+    """
+    result = values.copy()
+    half = 1
+    while half < result.size:
+        pairs = result.reshape(-1, 2, half)
+        pairs[:] = np.stack((pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]), axis=1)
+        half *= 2
+    return result

@@ -1,0 +1,219 @@
+"""Subset selection, with subsets coded by two small numbers."""
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeVar
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from banister import need
+from banister.core.exact.numbers import Number, exp_ball, float_up
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.programs.linear import Floats, Ints
+from banister.errors import BadValue
+from banister.local.channels.base import Certificate, Channel, Field, Values, dense, whole_reports
+from banister.local.estimates import Counted, Estimate, of_counts
+from banister.local.likelihood import Operators
+from banister.sampling.bernoulli import Coin
+from banister.sampling.bits import BitSource
+from banister.sampling.uniform import uniform_below_many
+
+Kind = TypeVar("Kind", np.int64, np.float64)
+
+_BLOCK = 1 << 22
+_LARGEST_HISTOGRAM = 1 << 25
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class SubsetSelection(Channel):
+    """Report a set of `size` categories that holds the true one e^epsilon times as often as a set that does not.
+
+    The sets are {v : a v + b mod p < size} for a = 1..p - 1 and b = 0..p - 1, p the first prime from k on. Every
+    pair of categories lies in equally many of them, so all means and covariances are those of uniformly random
+    sets (docs/math/local-frequency.md; block designs for this are from [PNL23]); a report is (a - 1) p + b, of
+    2 log₂ k bits instead of k.
+
+    Private:  epsilon-local privacy; the ratio e^epsilon is attained.
+    Optimal:  with size near p/(e^epsilon + 1) the squared error is the least possible to first order in n ([YB18]
+              for uniformly random sets, whose first two moments these have).
+    """
+
+    epsilon: Fraction
+    categories: int
+    size: int
+    prime: int
+    certificate: Certificate | None = field(default=None)
+
+    def __init__(self, epsilon: Number, categories: int, size: int, *, certificate: Certificate | None = None) -> None:
+        level = need.non_negative("epsilon", epsilon)
+        k = need.whole("categories", categories, least=2, most=1 << 24)
+        prime = next_prime(k)
+        object.__setattr__(self, "epsilon", level)
+        object.__setattr__(self, "categories", k)
+        object.__setattr__(self, "size", need.whole("size", size, least=1, most=prime - 1))
+        object.__setattr__(self, "prime", prime)
+        object.__setattr__(self, "certificate", certificate)
+
+    @classmethod
+    def least_variance(cls, epsilon: Number, categories: int) -> "SubsetSelection":
+        """With the size that gives a rare category the least variance.
+
+        >>> SubsetSelection.least_variance(1, 1000).size
+        271
+        """
+        level = float(need.non_negative("epsilon", epsilon))
+        prime = next_prime(need.whole("categories", categories, least=2, most=1 << 24))
+        centre = prime / (1 + math.exp(min(level, 700)))
+        sizes = {min(max(1, math.floor(centre) + step), prime - 1) for step in (-1, 0, 1, 2)}
+        best = min(sizes, key=lambda size: _variance(level, prime, size))
+        return cls(epsilon, categories, best)
+
+    @property
+    def kind(self) -> str:
+        return "subset-selection"
+
+    @property
+    def outputs(self) -> int:
+        return self.prime * (self.prime - 1)
+
+    @property
+    def rank(self) -> int:
+        return self.categories
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon)
+
+    @property
+    def level(self) -> float:
+        return float_up(self.epsilon)
+
+    @property
+    def keep(self) -> float:
+        """The chance that the reported set holds the true category."""
+        return _supports(float(self.epsilon), self.prime, self.size)[0]
+
+    @property
+    def spill(self) -> float:
+        """The chance that it holds a given other category."""
+        return _supports(float(self.epsilon), self.prime, self.size)[1]
+
+    @property
+    def matrix(self) -> Floats:
+        dense(self.categories, self.outputs)
+        a, b = np.divmod(np.arange(self.outputs), self.prime)
+        holds = (np.arange(self.categories)[:, None] * (a + 1) + b) % self.prime < self.size
+        return np.where(holds, self.keep / self.size, (1 - self.keep) / (self.prime - self.size)) / (self.prime - 1)
+
+    def fields(self) -> dict[str, Field]:
+        return {"categories": self.categories, "size": self.size}
+
+    def draw(self, answers: Ints, bits: BitSource) -> Values:
+        p, d, n = self.prime, self.size, answers.size
+        inside = Coin(self._keep).draw_many(n, bits)
+        place = np.where(inside, uniform_below_many(d, n, bits), d + uniform_below_many(p - d, n, bits))
+        slope = 1 + uniform_below_many(p - 1, n, bits)
+        reports: Values = (slope - 1) * p + (place - slope * answers) % p
+        return reports
+
+    def _keep(self) -> arb:
+        return self.size / (self.size + (self.prime - self.size) * exp_ball(-self.epsilon))
+
+    def checked(self, values: Values) -> Ints:
+        return whole_reports(values, self.outputs)
+
+    def unbiased(self, values: Values) -> Estimate:
+        counted = Counted(counts=self.supports(values), keep=self.keep, spill=self.spill)
+        return of_counts(counted, values.size)
+
+    def supports(self, values: Ints) -> Ints:
+        """How many of the reported sets hold each category, in min(n, p) · p steps."""
+        p = self.prime
+        slopes, row = np.unique(values // p, return_inverse=True)
+        cells = row * p + values % p
+        order = np.argsort(cells, kind="stable") if slopes.size * p > _BLOCK else np.arange(0)
+        ordered = cells[order] if order.size else cells
+        total = np.zeros(self.categories, dtype=np.int64)
+        step = max(1, _BLOCK // p)
+        for first in range(0, slopes.size, step):
+            some = slopes[first : first + step] + 1
+            if order.size:
+                low, high = np.searchsorted(ordered, (first * p, (first + some.size) * p))
+                part = ordered[low:high] - first * p
+            else:
+                part = cells
+            histogram = np.bincount(part, minlength=some.size * p).reshape(-1, p)
+            total += self._gathered(self._windows(histogram), some).sum(axis=0)
+        return total
+
+    def output_law(self, law: Floats) -> Floats:
+        p, k = self.prime, self.categories
+        self._refuse_large()
+        outside, extra = self._entries()
+        laid = np.zeros((p - 1, p))
+        laid[np.arange(p - 1)[:, None], np.arange(1, p)[:, None] * np.arange(k) % p] = law
+        windows = self._windows(laid)  # At s, the mass of places s..s + size - 1; report b starts at -b.
+        result: Floats = (outside * law.sum() + extra * windows[:, -np.arange(p) % p]).ravel()
+        return result
+
+    def operators(self, values: Values) -> Operators:
+        p = self.prime
+        self._refuse_large()
+        outside, extra = self._entries()
+
+        def backward(weights: Floats) -> Floats:
+            windows = self._windows(weights.reshape(p - 1, p))
+            result: Floats = outside * weights.sum() + extra * self._gathered(windows, np.arange(1, p)).sum(axis=0)
+            return result
+
+        shares = np.bincount(values, minlength=self.outputs) / values.size
+        return Operators(shares, self.output_law, backward, self.categories, values.size)
+
+    def _entries(self) -> tuple[float, float]:
+        """The probability of a set without the true category, and how much more one with it has."""
+        outside = (1 - self.keep) / (self.prime - self.size) / (self.prime - 1)
+        return outside, self.keep / self.size / (self.prime - 1) - outside
+
+    def _refuse_large(self) -> None:
+        if self.outputs > _LARGEST_HISTOGRAM:
+            raise BadValue(
+                f"With {self.categories} categories there are {self.outputs} different reports, too many to hold the "
+                "law of. Use estimate, which does not need it."
+            )
+
+    def _windows(self, rows: NDArray[Kind]) -> NDArray[Kind]:
+        """Circular sums of `size` neighbours, from each place on, in each row."""
+        twice = np.concatenate((np.zeros_like(rows[:, :1]), rows, rows[:, : self.size]), axis=1).cumsum(axis=1)
+        windows: NDArray[Kind] = twice[:, self.size : self.size + self.prime] - twice[:, : self.prime]
+        return windows
+
+    def _gathered(self, windows: NDArray[Kind], slopes: Ints) -> NDArray[Kind]:
+        """For each slope and category v, the window that starts at -slope·v."""
+        starts = -(slopes[:, None] * np.arange(self.categories)) % self.prime
+        return np.take_along_axis(windows, starts, axis=1)
+
+
+def _supports(epsilon: float, prime: int, size: int) -> tuple[float, float]:
+    keep = size / (size + (prime - size) * math.exp(-epsilon))
+    return keep, (keep * (size - 1) + (1 - keep) * size) / (prime - 1)
+
+
+def _variance(epsilon: float, prime: int, size: int) -> float:
+    keep, spill = _supports(epsilon, prime, size)
+    return spill * (1 - spill) / (keep - spill) ** 2 if keep > spill else math.inf
+
+
+def next_prime(n: int) -> int:
+    """The first prime from n on.
+
+    >>> next_prime(1000)
+    1009
+    """
+    from flint import fmpz
+
+    while not fmpz(n).is_prime():
+        n += 1
+    return n

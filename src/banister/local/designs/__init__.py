@@ -1,0 +1,1 @@
+"""Which channel is best for a question, and the proof that none is better."""

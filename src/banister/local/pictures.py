@@ -1,0 +1,158 @@
+"""Pictures of channels and of what they keep, with matplotlib."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from banister.core.programs.linear import Floats
+from banister.errors import BadValue, MissingExtra
+from banister.local.channels.base import Channel
+from banister.local.estimates import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, GREY = "#2b5c8a", "#d1742f", "#4d8f5b", "#8a8a8a"
+COLOURS = (BLUE, ORANGE, GREEN, GREY)
+_MOST_NAMES = 40
+_FORMATS = (".svg", ".png", ".pdf")
+
+
+def draw_channel(channel: Channel, labels: Sequence[str], path: Path) -> None:
+    """The channel as a heat map: one row an answer, one column a report."""
+    figure, (axes,) = _figure(1, height=max(2.6, min(7.0, 0.35 * channel.categories + 1.4)))
+    image = axes.imshow(channel.matrix, cmap="Blues", vmin=0, aspect="auto")
+    axes.set_xlabel("report")
+    axes.set_title(f"Chance of each report (level {channel.level:.4g})", loc="left", fontsize=10)
+    if channel.categories <= _MOST_NAMES:
+        axes.set_yticks(range(channel.categories), labels)
+    else:
+        axes.set_ylabel("answer")
+    if channel.outputs <= _MOST_NAMES:
+        axes.set_xticks(range(channel.outputs))
+    if channel.categories * channel.outputs <= 80:
+        top = float(channel.matrix.max())
+        for (x, y), chance in np.ndenumerate(channel.matrix):
+            axes.text(
+                y, x, f"{chance:.3f}", ha="center", va="center", fontsize=8, color="w" if chance > 0.6 * top else "k"
+            )
+    figure.colorbar(image, ax=axes, label="chance")
+    _save(figure, path)
+
+
+def draw_estimate(estimate: Estimate, labels: Sequence[str], confidence: float, path: Path) -> None:
+    """Estimated frequencies, with an interval each."""
+    held = estimate.intervals(confidence)
+    k = estimate.frequencies.size
+    figure, (axes,) = _figure(1, height=max(2.6, min(9.0, 0.22 * k + 1.4)) if k <= 80 else 3.6)
+    place = np.arange(k)
+    reach = np.abs(np.stack((estimate.frequencies - held.lower, held.upper - estimate.frequencies)))
+    if k <= 80:
+        axes.errorbar(estimate.frequencies, place, xerr=reach, fmt="o", color=BLUE, ecolor=GREY, ms=4, capsize=2)
+        axes.set_yticks(place, labels, fontsize=8)
+        axes.invert_yaxis()
+        axes.set_xlabel("frequency")
+        axes.axvline(0, color=GREY, lw=0.6)
+    else:
+        axes.fill_between(place, held.lower, held.upper, color=BLUE, alpha=0.25, lw=0)
+        axes.plot(place, estimate.frequencies, color=BLUE, lw=0.8)
+        axes.set_xlabel("category")
+        axes.set_ylabel("frequency")
+    axes.set_title(
+        f"{estimate.people:,} reports, {100 * confidence:g} % interval for each category", loc="left", fontsize=10
+    )
+    _save(figure, path)
+
+
+def draw_average(
+    epsilons: Sequence[float], names: Sequence[str], utilities: Floats, worth: Floats, what: str, path: Path
+) -> None:
+    """Left: the mean part of the whole that each channel keeps. Right: each instance against the optimum."""
+    figure, (left, right) = _figure(2)
+    for name, colour, values in zip(names, COLOURS, utilities, strict=True):
+        left.plot(epsilons, (values / worth).mean(axis=1), color=colour, label=name, lw=2 if name == names[0] else 1.3)
+    for name, colour, values in list(zip(names, COLOURS, utilities, strict=True))[1:3]:
+        right.plot(epsilons, values / utilities[0], color=colour, lw=0.4, alpha=0.45)
+        right.plot([], [], color=colour, label=name)
+    left.set_ylabel("kept, part of the whole")
+    left.set_title(what, fontsize=9, loc="left")
+    right.set_ylabel("part of the optimum")
+    for axes in (left, right):
+        axes.set_xlabel("epsilon")
+        axes.set_xscale("log")
+        axes.set_ylim(0, 1.03)
+        axes.legend(frameon=False, fontsize=8)
+    _save(figure, path)
+
+
+def draw_better(epsilons: Sequence[float], parts: dict[int, Floats], path: Path) -> None:
+    """The better of binary and randomized response against the optimum, instance by instance, one panel a size."""
+    figure, panels = _figure(len(parts))
+    for axes, (k, part) in zip(panels, parts.items(), strict=True):
+        axes.plot(epsilons, part, color=BLUE, lw=0.4, alpha=0.5)
+        axes.axhline(float(part.min()), color=ORANGE, lw=1, ls="--")
+        axes.set_title(f"{k} categories: at least {100 * float(part.min()):.0f} %", fontsize=9, loc="left")
+        axes.set_xscale("log")
+        axes.set_ylim(0.5, 1.02)
+        axes.set_xlabel("epsilon")
+    panels[0].set_ylabel("part of the optimum")
+    _save(figure, path)
+
+
+def draw_fall(sizes: Sequence[int], worst: dict[str, list[float]], mean: dict[str, list[float]], path: Path) -> None:
+    """Our finding: the better of the two simple channels falls behind as the alphabet grows."""
+    figure, (axes,) = _figure(1)
+    for colour, name in zip((BLUE, ORANGE), worst, strict=True):
+        axes.plot(sizes, worst[name], "o-", color=colour, label=f"{name}: worst instance and epsilon")
+        axes.plot(sizes, mean[name], "o--", color=colour, alpha=0.6, label=f"{name}: mean, at its worst epsilon")
+    axes.set_xlabel("categories")
+    axes.set_ylabel("better of binary and randomized\nresponse, part of the optimum")
+    axes.set_ylim(0.4, 1.02)
+    axes.legend(frameon=False, fontsize=8)
+    _save(figure, path)
+
+
+def draw_scaling(
+    small: tuple[Floats, Floats],
+    large: tuple[Floats, Floats],
+    names: Sequence[str],
+    words: tuple[str, str, str],
+    path: Path,
+) -> None:
+    """Utilities against what they scale with, at epsilon 0.1 (left) and 10 (right); one dot an instance."""
+    figure, panels = _figure(2)
+    for axes, (scale, values), word, epsilon in zip(panels, (small, large), words[:2], (0.1, 10), strict=True):
+        for name, colour, some in zip(names, COLOURS, values, strict=True):
+            first = name == names[0]
+            axes.plot(scale, some, "o", ms=6 if first else 3, color=colour, label=name, mfc="none" if first else colour)
+        axes.set_xlabel(word)
+        axes.set_title(f"epsilon = {epsilon}", fontsize=9, loc="left")
+    panels[0].set_ylabel(words[2])
+    panels[0].legend(frameon=False, fontsize=8)
+    _save(figure, path)
+
+
+def _figure(panels: int, height: float = 3.4) -> "tuple[Figure, list[Axes]]":
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra.naming("matplotlib", "plot") from None
+    figure = Figure(figsize=(7.2 if panels < 3 else 2.6 * panels, height), layout="constrained")
+    grid = figure.subplots(1, panels, squeeze=False)
+    axes = list(grid[0])
+    for one in axes:
+        one.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _save(figure: "Figure", path: Path) -> None:
+    if path.suffix not in _FORMATS:
+        raise BadValue(f"A figure is drawn as {', '.join(_FORMATS)}; {path.name} is none of these.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except OSError as error:
+        raise BadValue(f"{path} cannot be written: {error.strerror}.") from None

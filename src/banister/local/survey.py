@@ -1,0 +1,57 @@
+"""A survey from end to end in files: design, respond, estimate, test, draw."""
+
+from pathlib import Path
+
+from banister.core.exact.numbers import Number
+from banister.errors import BadValue
+from banister.local import designing as local_design
+from banister.local.estimates import Estimate
+from banister.local.files import Survey, read_laws, read_reports, read_survey, respond_in_files, write_survey
+from banister.local.testing import Verdict
+
+__all__ = [
+    "Survey",
+    "decide_in_files",
+    "design_survey",
+    "draw_estimates",
+    "draw_survey",
+    "read_reports",
+    "read_survey",
+    "respond_in_files",
+    "write_survey",
+]
+
+
+def design_survey(epsilon: Number, utility: str, prior: Path | None, between: Path | None) -> Survey:
+    """The best channel for a prior or for two hypotheses, from CSV files."""
+    if prior is not None and between is None:
+        labels, (law,) = read_laws(prior, 1)
+        return Survey(local_design.design(epsilon=epsilon, prior=law, utility=utility), labels)
+    if between is not None and prior is None:
+        labels, (p0, p1) = read_laws(between, 2)
+        return Survey(local_design.design(epsilon=epsilon, between=(p0, p1), utility=utility), labels)
+    raise BadValue("Give either --prior, the rough law of the answers, or --between, two hypotheses.")
+
+
+def decide_in_files(survey: Survey, reports: Path, between: Path, size: float, power: float) -> tuple[Verdict, int]:
+    """The verdict from files, and how many people the wanted power needs."""
+    labels, (p0, p1) = read_laws(between, 2)
+    if labels != survey.labels:
+        raise BadValue(f"{between} must have the categories of the channel, in its order.")
+    channel = survey.channel
+    verdict = local_design.test(read_reports(reports, channel), channel, p0, p1, size=size)
+    return verdict, local_design.people_needed(channel, p0, p1, power=power, size=size)
+
+
+def draw_survey(survey: Survey, path: Path) -> None:
+    """The channel as a heat map."""
+    from banister.local.pictures import draw_channel
+
+    draw_channel(survey.channel, survey.labels, path)
+
+
+def draw_estimates(estimate: Estimate, labels: list[str], confidence: float, path: Path) -> None:
+    """Estimates with their intervals."""
+    from banister.local.pictures import draw_estimate
+
+    draw_estimate(estimate, labels, confidence, path)

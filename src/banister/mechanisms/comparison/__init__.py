@@ -1,0 +1,1 @@
+"""Which noise is least: all that give a guarantee, side by side."""

@@ -1,0 +1,1 @@
+"""Noise for whole numbers, one file each."""

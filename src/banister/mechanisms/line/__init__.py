@@ -1,0 +1,1 @@
+"""Noise for the real line, released on a grid, one file each."""

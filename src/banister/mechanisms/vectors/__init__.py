@@ -1,0 +1,1 @@
+"""Noise for several numbers at once, one file each."""

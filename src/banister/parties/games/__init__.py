@@ -1,0 +1,1 @@
+"""Joint questions: what they are worth, and the best decision."""

@@ -1,0 +1,1 @@
+"""A meeting by files: the plan, one signed answer from each party, the decision."""

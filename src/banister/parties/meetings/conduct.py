@@ -1,0 +1,234 @@
+"""A meeting from plan to decision: each party answers once, with its own key, in its own folder."""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from banister import need
+from banister.core.exact.numbers import Number, ball
+from banister.core.privacy.guarantee import Guarantee
+from banister.errors import BadValue
+from banister.keys import Ed25519Verifier
+from banister.parties.games.functions import function_of
+from banister.parties.games.game import Decision, Measure
+from banister.parties.games.levels import Symbol, respond
+from banister.parties.joint import Game
+from banister.parties.meetings.home import PartyHome
+from banister.parties.meetings.papers import Answer, Hearing, Json, Meeting, Member, checked_name, hear, read_meeting
+from banister.sampling.bits import SYSTEM, BitSource
+from banister.sampling.table import ExactTable
+
+__all__ = ["Meeting", "Outcome", "Verdict", "answer_plan", "decide_meeting", "invite", "open_meeting", "public_key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A party's answer, where it was written, and what the party has given away in all its answers so far."""
+
+    answer: Answer
+    path: Path
+    level: Guarantee
+    answered: int
+    total: Guarantee
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision of a meeting: the answer, its accuracy, and which answers counted."""
+
+    answer: Number
+    decision: Decision
+    hearing: Hearing
+    accuracy: float
+    """Before anything was said, with those parties that are present."""
+    planned: float
+    """Before anything was said, had all parties answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a plan asks, and how it will be decided, as its TOML file says it."""
+
+    title: str
+    function: str
+    measure: str
+    cost: str
+    prior: str
+
+
+def write_plan(path: Path, *, settings: Settings, names: Sequence[str], levels: Sequence[Guarantee]) -> None:
+    """A plan for people to complete: TOML, with room for each party's key."""
+    need.one_of("measure", settings.measure, ("average", "worst"))
+    function_of(settings.function, len(levels))
+    lines = [f"{key} = {json.dumps(value)}" for key, value in asdict(settings).items()]
+    for name, level in zip(names, levels, strict=True):
+        lines += ["", "[[party]]", f"name = {json.dumps(name)}", f'epsilon = "{level.epsilon}"']
+        lines += [f'delta = "{level.delta}"', 'key = ""']
+    _write(path, "\n".join(lines) + "\n")
+
+
+def invite(plan: Path, folder: Path, *, keys: Mapping[str, str], bits: BitSource = SYSTEM) -> tuple[Meeting, Path]:
+    """Make the plan that every party receives, from a TOML file and the parties' public keys."""
+    try:
+        found = tomllib.loads(_read(plan))
+        members = tuple(_member(party, keys) for party in found["party"])
+        measure: Measure = "worst" if found.get("measure", "average") == "worst" else "average"
+        need.one_of("measure", found.get("measure", "average"), ("average", "worst"))
+        meeting = Meeting(
+            title=str(found.get("title", "")),
+            function=str(found["function"]),
+            measure=measure,
+            cost=str(found.get("cost", "zero-one")),
+            prior=need.between("prior", found.get("prior", "1/2"), 0, 1),
+            members=members,
+            nonce=f"{bits.take(128):032x}",
+        )
+    except (KeyError, TypeError, AttributeError, tomllib.TOMLDecodeError) as error:
+        raise BadValue(
+            f"'{plan}' is no plan ({type(error).__name__}: {error}). It needs `function` and one [[party]] with name, "
+            "epsilon and key for each party; `banister parties plan --save plan.toml` writes one."
+        ) from None
+    path = folder / "plan.json"
+    _write(path, json.dumps(meeting.document(), indent=1) + "\n")
+    return meeting, path
+
+
+def public_key(party: str, home: PartyHome | None = None) -> str:
+    """The party's public key, for the plan; a key is made where there is none."""
+    return (home or PartyHome.default()).make_key(checked_name(party)).public
+
+
+def open_meeting(path: Path) -> Meeting:
+    """The plan in a file, checked."""
+    try:
+        return read_meeting(_read(path))
+    except BadValue as error:
+        raise BadValue(f"'{path}' cannot be used: {error}") from None
+
+
+def answer_plan(
+    path: Path, *, party: str, bit: int, out: Path, home: PartyHome | None = None, bits: BitSource = SYSTEM
+) -> Outcome:
+    """Answer a plan once: record it on disk, draw, sign, write.
+
+    Private:  the symbol is drawn exactly at the party's level in the plan; a plan is never answered twice, also not
+              after a crash between the record and the answer.
+    """
+    meeting = open_meeting(path)
+    member, place = meeting.member(party), home or PartyHome.default()
+    key = place.key(party)
+    if key.public != member.key:
+        raise BadValue(
+            f"The plan has another key for '{party}' than the one in '{place.folder}'. Tell whoever made the plan; "
+            "nothing was drawn."
+        )
+    if bit not in (0, 1) or isinstance(bit, float):
+        raise BadValue("The bit must be 0 or 1. Nothing was drawn.")
+    if out.exists():
+        raise BadValue(f"'{out}' is there already, and answers are never overwritten. Choose another name.")
+    if not out.parent.is_dir():
+        raise BadValue(f"There is no folder '{out.parent}' for the answer. Make it first.")
+    identity = meeting.hash
+    place.begin(party, identity, epsilon=member.level.epsilon, delta=member.level.delta)
+    unsigned = Answer(identity, party, int(respond(member.level, bit, bits)), "")
+    answer = Answer(identity, party, unsigned.symbol, key.sign(unsigned.signed_bytes()))
+    text = json.dumps(answer.document(), indent=1) + "\n"
+    place.finish(party, identity, text)
+    _write(out, text)
+    count, epsilon, delta = place.spent(party)
+    return Outcome(answer, out, member.level, count, Guarantee(epsilon, delta if delta < 1 else 1))
+
+
+def decide_meeting(path: Path, answers: Sequence[Path], *, bits: BitSource = SYSTEM) -> Verdict:
+    """Check all answers and decide. A rule that is random (worst case) is drawn from here."""
+    meeting = open_meeting(path)
+    files = [(file.name, _read_answer(file)) for file in answers]
+    hearing = hear(meeting, files, Ed25519Verifier())
+    if all(symbol is None for symbol in hearing.transcript):
+        reasons = "".join(f"\n  {file}: {reason}" for file, reason in hearing.set_aside)
+        raise BadValue(f"No answer counts, so there is nothing to decide.{reasons}")
+    levels = [member.level for member in meeting.members]
+    game = Game(meeting.joint_function(), levels, cost=meeting.cost, prior=meeting.prior)
+    gone = [number for number, symbol in enumerate(hearing.transcript, 1) if symbol is None]
+    decision = game.decide(hearing.transcript, meeting.measure)
+    planned = game.accuracy(meeting.measure)
+    present = game.without(*gone).accuracy(meeting.measure) if gone else planned
+    return Verdict(_say(decision, bits), decision, hearing, present, planned)
+
+
+def names_of(names: str | None, parties: int) -> list[str]:
+    """The names a user wrote, or party-1, party-2 and so on."""
+    found = [f"party-{n}" for n in range(1, parties + 1)] if names is None else [n.strip() for n in names.split(",")]
+    if len(found) != parties:
+        raise BadValue(f"{len(found)} names were given for {parties} parties. Give one name for each party.")
+    return [checked_name(name) for name in found]
+
+
+def home_of(folder: Path | None) -> PartyHome:
+    """The party's folder: the one that was named, or that of this user."""
+    return PartyHome.default() if folder is None else PartyHome(folder)
+
+
+def symbol_name(symbol: int) -> str:
+    """What a symbol means, for people."""
+    return Symbol(symbol).name.lower().replace("_", " ")
+
+
+def _say(decision: Decision, bits: BitSource) -> Number:
+    """The answer, drawn where the rule is random."""
+    if len(decision.chances) == 1:
+        return decision.answer
+    exact = [need.exact("chance", chance) for _, chance in decision.chances]
+    whole = sum(exact, Fraction(0))
+    table = ExactTable(lambda: [ball(sum(exact[: n + 1], Fraction(0)) / whole) for n in range(len(exact) - 1)])
+    return decision.chances[table.draw(bits)][0]
+
+
+def _member(party: Mapping[str, Json], keys: Mapping[str, str]) -> Member:
+    name = str(party["name"])
+    epsilon, delta = party["epsilon"], party.get("delta", 0)
+    if isinstance(epsilon, dict | list | None) or isinstance(delta, dict | list | None):
+        raise TypeError("epsilon and delta are numbers")
+    return Member(name, Guarantee(epsilon, delta), str(keys.get(name) or party.get("key") or ""))
+
+
+def read_keys(path: Path) -> dict[str, str]:
+    """Public keys, one line a party, as `banister parties key` prints them: the name, then the key."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(_read(path).splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = line.split()
+        if len(parts) != 2 or parts[0] in found:
+            raise BadValue(f"Line {number} of '{path}' must be one new party's name and its key.")
+        found[parts[0]] = parts[1]
+    return found
+
+
+def _read_answer(path: Path) -> str:
+    try:
+        return _read(path)
+    except BadValue:
+        return ""  # `hear` then says that it is no answer.
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadValue(f"'{path}' cannot be read ({getattr(error, 'strerror', None) or 'not a text file'}).") from None
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file that must not be there yet."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise BadValue(f"'{path}' is there already, and is not overwritten. Choose another name.") from None
+    except OSError as error:
+        raise BadValue(f"'{path}' cannot be written ({error.strerror}).") from None

@@ -1,0 +1,141 @@
+"""A party's own folder: its keys, and a durable record of every plan that it has begun to answer.
+
+The record is on disk before anything is drawn, and is made so that only one process can make it. After a crash at any
+moment the plan counts as answered: an answer may be lost, but none is ever drawn twice.
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from banister.errors import AlreadyAnswered, BadValue
+from banister.keys import SigningKey
+
+RECORD_FORMAT = "banister-record/1"
+VARIABLE = "BANISTER_HOME"
+
+
+@dataclass(frozen=True, slots=True)
+class PartyHome:
+    """The folder; by default $BANISTER_HOME, else ~/.banister."""
+
+    folder: Path
+
+    @classmethod
+    def default(cls) -> "PartyHome":
+        """The folder of this user."""
+        return cls(Path(os.environ.get(VARIABLE) or Path.home() / ".banister"))
+
+    def key(self, party: str) -> SigningKey:
+        """The party's key, which must be there."""
+        path = self._key_path(party)
+        try:
+            return SigningKey.of_bytes(bytes.fromhex(path.read_text(encoding="ascii").strip()))
+        except FileNotFoundError:
+            raise BadValue(
+                f"There is no key of '{party}' in '{self.folder}'. Make one with `banister parties key --party "
+                f"{party}` and give its line to whoever makes the plan."
+            ) from None
+        except (OSError, ValueError):
+            raise BadValue(f"The key of '{party}' in '{path}' cannot be read. Restore it, or delete it.") from None
+
+    def make_key(self, party: str) -> SigningKey:
+        """The party's key; made if there is none, never replaced."""
+        path = self._key_path(party)
+        if not path.exists():
+            _make_folder(path.parent)
+            draft = path.with_name(f".{path.name}.{os.getpid()}")
+            _write_new(draft, SigningKey.generate().raw_bytes().hex() + "\n")
+            with suppress(FileExistsError):  # Another process was first; its key is the key.
+                os.link(draft, path)
+            draft.unlink()
+            _sync(path.parent)
+        return self.key(party)
+
+    def begin(self, party: str, plan: str, *, epsilon: Fraction, delta: Fraction) -> None:
+        """Write on disk that this plan is being answered, or refuse because it was already."""
+        record = self._record(party, plan)
+        _make_folder(record.parent)
+        body = {"format": RECORD_FORMAT, "plan": plan, "party": party, "epsilon": str(epsilon), "delta": str(delta)}
+        try:
+            _write_new(record, json.dumps(body) + "\n")
+        except FileExistsError:
+            raise self._refusal(party, plan) from None
+        _sync(record.parent)
+
+    def finish(self, party: str, plan: str, answer: str) -> Path:
+        """Keep the finished answer beside its record, so that it can be sent again."""
+        path = self.answer_path(party, plan)
+        draft = path.with_name(f".{path.name}.new")
+        draft.unlink(missing_ok=True)
+        _write_new(draft, answer)
+        draft.replace(path)
+        _sync(path.parent)
+        return path
+
+    def answer_path(self, party: str, plan: str) -> Path:
+        """Where the finished answer of a plan lies."""
+        return self._record(party, plan).with_suffix(".answer.json")
+
+    def spent(self, party: str) -> tuple[int, Fraction, Fraction]:
+        """How many plans the party has begun to answer, and what their epsilons and deltas add up to."""
+        count, epsilon, delta = 0, Fraction(0), Fraction(0)
+        for record in sorted(self._answered(party).glob("*.begun")):
+            with suppress(OSError, ValueError, KeyError):
+                body = json.loads(record.read_text(encoding="utf-8"))
+                epsilon, delta = epsilon + Fraction(body["epsilon"]), delta + Fraction(body["delta"])
+            count += 1
+        return count, epsilon, delta
+
+    def _refusal(self, party: str, plan: str) -> AlreadyAnswered:
+        kept = self.answer_path(party, plan)
+        if kept.exists():
+            return AlreadyAnswered(
+                f"'{party}' has answered this plan already, and answering again would spend its privacy twice. "
+                f"The answer lies in '{kept}'; send that file again."
+            )
+        return AlreadyAnswered(
+            f"'{party}' began to answer this plan, and was interrupted. Something may have been drawn, so it is not "
+            "drawn again. Ask for a new plan, or be counted as missing."
+        )
+
+    def _key_path(self, party: str) -> Path:
+        return self.folder / "keys" / f"{party}.key"
+
+    def _answered(self, party: str) -> Path:
+        return self.folder / "answered" / party
+
+    def _record(self, party: str, plan: str) -> Path:
+        return self._answered(party) / f"{plan}.begun"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise BadValue(f"The folder '{folder}' cannot be made ({error.strerror}). Nothing was drawn.") from None
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file that must not be there yet, readable by its owner alone, and wait until it is on disk."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise BadValue(f"'{path}' cannot be written ({error.strerror}). Nothing was drawn.") from None
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

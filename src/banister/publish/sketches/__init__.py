@@ -1,0 +1,1 @@
+"""Private sketches of graphs and matrices."""

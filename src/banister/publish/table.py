@@ -1,0 +1,253 @@
+"""Publish a whole table: plan without data, then charge, draw, repair, and write one private copy."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister import need
+from banister.core.exact.numbers import Number, brief
+from banister.core.privacy.guarantee import Neighbours
+from banister.errors import BadValue
+from banister.publish.noise import TableNoise, check_pair, noise_for
+from banister.publish.repair import nearest_counts, remapped_counts
+from banister.sampling.bits import SYSTEM, BitSource
+from banister.tables.columns import Kind
+from banister.tables.domain import Declaration, Domain, Integers
+
+if TYPE_CHECKING:
+    from banister.accounting.ledger import Ledger
+    from banister.publish.fidelity import Fidelity
+
+FORMAT = 1
+
+
+class Repair(Enum):
+    """What is done to the noisy histogram. It costs no privacy."""
+
+    COUNTS = "counts"
+    """Back to counts of the right total by one common threshold."""
+    PRIOR = "prior"
+    """Back to counts by what public knowledge expects: the posterior at a common level."""
+    NONE = "none"
+    """Nothing: noisy numbers, some negative. No records can be made of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SanitizePlan:
+    """What will be published, what it costs, and how far it will be from the truth. Made without seeing a record."""
+
+    domain: Domain
+    noise: TableNoise
+    neighbours: Neighbours
+    repair: Repair
+
+    def key(self) -> str:
+        """A hash of everything that the release depends on."""
+        parts = [str(FORMAT), repr(self.domain), repr(self.noise), self.neighbours.value, self.repair.value]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def label(self) -> str:
+        """One line for the ledger."""
+        text = f"sanitized table: {', '.join(self.domain.names)}"
+        return text if len(text) <= 200 else f"{text[:190]} …"
+
+    def rows(self, records: int | None) -> list[tuple[str, str]]:
+        """The plan in words; `records` is the public number of records, where it is public."""
+        noise = self.noise
+        cells = noise.cells
+        lines = [
+            ("cells", f"{cells:,} ({' × '.join(f'{a.name} {a.size}' for a in self.domain.attributes)})"),
+            ("guarantee", f"epsilon = {brief(noise.epsilon)}, {self.neighbours.value} neighbours, no delta"),
+            ("noise", f"{noise.name}: expected L1 error {noise.distortion():,.6g} counts before repair"),
+            ("one cell", f"± {noise.deviation(1):.3g} (standard deviation)"),
+            ("half of all cells", f"± {noise.deviation(cells // 2):.3g}"),
+        ]
+        lines += [
+            (f"one value of {a.name}", f"± {noise.deviation(cells // a.size):.3g} counts")
+            for a in self.domain.attributes
+            if a.size > 1
+        ]
+        if records is not None:
+            lines += self._means(records)
+            lines.append(("records", f"{records:,}"))
+            lines.append(("total variation", f"at most {self.total_variation(records):.3f} expected, before repair"))
+        return lines
+
+    def _means(self, records: int) -> list[tuple[str, str]]:
+        """Expected error of the mean of each number."""
+        found = []
+        for axis, attribute in enumerate(self.domain.attributes):
+            if attribute.kind not in (Kind.INTEGER, Kind.NUMBER):
+                continue
+            edges = np.asarray(attribute.edges, dtype=np.float64)
+            middle = np.append((edges[:-1] + edges[1:] - 1) / 2, [0.0] * attribute.nulls) * float(attribute.step)
+            shape = [1] * len(self.domain.attributes)
+            shape[axis] = attribute.size
+            values = np.broadcast_to(middle.reshape(shape), self.domain.shape).ravel()
+            found.append((f"mean of {attribute.name}", f"± {self.noise.mean_deviation(values, records):.3g}"))
+        return found
+
+    def total_variation(self, records: int) -> float:
+        """Expected total variation between the true and the noisy table, before repair, which lowers it."""
+        return self.noise.distortion() / (2 * max(records, 1))
+
+    def about(self) -> str:
+        """What a reader of the published file should know, as JSON."""
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "made by": "banister sanitize",
+                "epsilon": brief(self.noise.epsilon),
+                "delta": "0",
+                "neighbours": self.neighbours.value,
+                "cells": self.noise.cells,
+                "noise": self.noise.name,
+                "repair": self.repair.value,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sanitized:
+    """A private copy: counts over all cells. Everything in it may be published."""
+
+    plan: SanitizePlan
+    counts: Integers
+    types: dict[str, str]
+
+    def codes(self) -> tuple[Integers, ...]:
+        """One code a record, column by column, sorted by cell: never in the order of the private table."""
+        if self.plan.repair is Repair.NONE:
+            raise BadValue("Noisy numbers below 0 are no records. Plan with repair 'counts', or write the histogram.")
+        cells = np.repeat(np.arange(self.counts.size), self.counts)
+        return tuple(np.asarray(c, dtype=np.int64) for c in np.unravel_index(cells, self.plan.domain.shape))
+
+    def write(self, path: str | Path, *, bits: BitSource = SYSTEM) -> None:
+        """Write the records as .csv or .parquet, in the types that the private table has."""
+        from banister.tables.frames.records import write_records
+
+        columns = decoded(self.plan.domain, self.codes(), bits)
+        write_records(Path(path), self.plan.domain, columns, self.types, about=self.plan.about())
+
+    def write_histogram(self, path: str | Path) -> None:
+        """Write every cell that is not 0 with its count, as .csv or .parquet."""
+        from banister.tables.frames.records import write_counts
+
+        cells = np.flatnonzero(self.counts)
+        codes = [np.asarray(c, dtype=np.int64) for c in np.unravel_index(cells, self.plan.domain.shape)]
+        write_counts(Path(path), self.plan.domain, codes, self.counts[cells], about=self.plan.about())
+
+
+def decoded(domain: Domain, codes: Sequence[Integers], bits: BitSource) -> list[Integers]:
+    """Units for codes: a position for a category, otherwise a unit of the cell, all equally likely."""
+    from banister.tables.frames.records import missing_unit
+
+    columns = []
+    for attribute, column in zip(domain.attributes, codes, strict=True):
+        missing = column == attribute.present
+        if attribute.kind is Kind.CATEGORY:
+            units = column.copy()
+        else:
+            edges = np.asarray(attribute.edges, dtype=np.int64)
+            cell = np.minimum(column, attribute.present - 1)
+            width = edges[cell + 1] - edges[cell]
+            share = (bits.words(column.size, 64) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+            units = edges[cell] + np.minimum((share * width).astype(np.int64), width - 1)
+        units[missing] = missing_unit(attribute)
+        columns.append(units)
+    return columns
+
+
+def read_declaration(schema: str | Path) -> Declaration:
+    """Read a schema file."""
+    try:
+        return Declaration.of_text(Path(schema).read_text(encoding="utf-8"))
+    except OSError:
+        raise BadValue(
+            f"The schema '{schema}' cannot be read. Write one that declares what is public about each column, e.g. "
+            '[columns] smokes = { kind = "category", values = ["yes", "no"] }, and name it with --schema.'
+        ) from None
+    except UnicodeDecodeError:
+        raise BadValue(f"The schema '{schema}' is not text in UTF-8.") from None
+
+
+def plan_sanitize(
+    domain: Domain,
+    *,
+    epsilon: Number,
+    neighbours: Neighbours,
+    repair: Repair = Repair.COUNTS,
+    noise: TableNoise | None = None,
+) -> SanitizePlan:
+    """Plan the release of a whole table over an enumerable domain. No record is seen.
+
+    >>> from banister.tables.domain import Attribute
+    >>> smokes = Attribute(name="smokes", kind=Kind.CATEGORY, values=("yes", "no"), nulls=False)
+    >>> plan = plan_sanitize(Domain((smokes,)), epsilon=1, neighbours=Neighbours.REPLACE)
+    >>> round(plan.noise.distortion(), 4)
+    1.7018
+    """
+    level = need.positive("epsilon", epsilon)
+    need.one_of("neighbours", neighbours, tuple(Neighbours))
+    chosen = noise_for(domain.enumerable(), level, neighbours) if noise is None else noise
+    if chosen.cells != domain.cells:
+        raise BadValue(f"The noise is for {chosen.cells} cells, the columns have {domain.cells}. Plan it for these.")
+    check_pair(chosen, neighbours)
+    chosen.loss()
+    return SanitizePlan(domain=domain, noise=chosen, neighbours=neighbours, repair=repair)
+
+
+def sanitize(
+    plan: SanitizePlan,
+    table: object,
+    *,
+    ledger: "Ledger",
+    prior: NDArray[np.float64] | None = None,
+    bits: BitSource = SYSTEM,
+) -> tuple[Sanitized, "Fidelity"]:
+    """Read the table, charge the ledger, then draw. Raises before anything is charged, or gives the private copy.
+
+    The second value compares the copy with the truth: it is for the owner of the table only.
+    """
+    from banister.publish.fidelity import Fidelity
+    from banister.tables.frames.records import read_codes
+
+    coded = read_codes(table, plan.domain)
+    plan.domain.check(coded.codes)
+    if plan.neighbours is Neighbours.REPLACE and coded.records == 0:
+        raise BadValue("The table has no records, and with replace neighbours there is nobody to protect or publish.")
+    if (plan.repair is Repair.PRIOR) != (prior is not None):
+        raise BadValue("A prior is needed for repair 'prior', and only there.")
+    counts = plan.domain.histogram(coded.codes)
+    receipt = ledger.charge(plan.noise, label=plan.label(), neighbours=plan.neighbours, plan=plan.key())
+    receipt.use(plan=plan.key())
+    released = _repaired(plan, plan.noise.release(counts, bits), prior, bits)
+    done = Sanitized(plan=plan, counts=released, types=dict(coded.types))
+    shown = released if plan.repair is not Repair.NONE else np.maximum(released, 0)
+    return done, Fidelity.of_histograms(plan.domain, counts, shown, plan.noise)
+
+
+def _repaired(plan: SanitizePlan, noisy: Integers, prior: NDArray[np.float64] | None, bits: BitSource) -> Integers:
+    total = max(int(noisy.sum()), 0)
+    if plan.repair is Repair.NONE:
+        return noisy
+    if prior is not None:
+        return remapped_counts(noisy, plan.noise.rate(), prior, total)
+    return nearest_counts(noisy, total, bits)
+
+
+def public_prior(table: object, domain: Domain) -> NDArray[np.float64]:
+    """Chances of the cells from a public table with the same columns, half a record added to every cell."""
+    from banister.tables.frames.records import read_codes
+
+    coded = read_codes(table, domain)
+    domain.check(coded.codes)
+    counts = domain.histogram(coded.codes) + 0.5
+    return np.asarray(counts / counts.sum(), dtype=np.float64)

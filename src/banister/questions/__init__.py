@@ -1,0 +1,1 @@
+"""From SQL text to a checked question. An allow-list: what is not understood is refused."""

@@ -1,0 +1,398 @@
+"""Expressions over the columns of one row, with bounds by interval arithmetic.
+
+An expression is a tree of a few node types, all of them total: no value of a row makes one fail. A number is a
+whole number of `step`s between `low` and `high`, so that sums over rows are exact in every engine. Bounds above
+2^62 are refused, which makes overflow impossible in 64-bit integers. A date is the number of its day since 1970.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from banister.core.exact.numbers import brief
+from banister.errors import BadValue
+from banister.tables.reading import Value
+from banister.tables.schema import Column, Kind
+
+LIMIT = 2**62
+
+FIRST_DAY, LAST_DAY = -719162, 2932896
+"""1 January of the year 1 and 31 December 9999: dates that every engine and every file knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A column of a relation. `ready` when the relation already yields whole steps."""
+
+    relation: str
+    column: Column
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number written in the question."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    left: "Term"
+    right: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    left: "Term"
+    right: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The absolute value."""
+
+    term: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The least or the greatest of several; a missing one is passed over, as in all three engines."""
+
+    name: str
+    terms: tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """The first that is not missing."""
+
+    terms: tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The value behind the first condition that holds."""
+
+    cases: tuple[tuple["Condition", "Term"], ...]
+    otherwise: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What is left of a non-negative number after division by a constant above 0."""
+
+    term: "Term"
+    divisor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """How often a constant above 0 goes into a non-negative number."""
+
+    term: "Term"
+    divisor: int
+
+
+Term = Leaf | Whole | Nothing | Sum | Product | Size | Extreme | First | Cases | Remainder | Quotient
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Two whole numbers compared: = <> < <= > >=."""
+
+    sign: str
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """A category column that has one of some values."""
+
+    leaf: Leaf
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """IS NULL."""
+
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    left: "Condition"
+    right: "Condition"
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    left: "Condition"
+    right: "Condition"
+
+
+@dataclass(frozen=True, slots=True)
+class Opposite:
+    condition: "Condition"
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    value: bool
+
+
+Condition = Compare | Among | Missing | Both | Either | Opposite | Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """A term with what is known about it: value = step · term, low ≤ term ≤ high, and whether it can be missing.
+
+    A `date` is a number of days that is compared with dates alone, and has neither sum nor mean.
+    """
+
+    term: Term
+    low: int
+    high: int
+    step: Fraction
+    nulls: bool
+    date: bool = False
+
+    def __post_init__(self) -> None:
+        if self.date and not FIRST_DAY <= self.low <= self.high <= LAST_DAY:
+            raise BadValue("A date can leave the years 1 to 9999. Add fewer days.")
+        if not -LIMIT <= self.low <= self.high <= LIMIT:
+            raise BadValue(
+                f"An expression can reach {brief(self.step * max(-self.low, self.high))}, "
+                f"more than 2^62 steps of {brief(self.step)}. Declare narrower ranges or coarser steps."
+            )
+
+
+def column(leaf: Leaf) -> Quantity:
+    """The value of a column of numbers or dates."""
+    low, high = leaf.column.units
+    date = leaf.column.kind is Kind.DATE
+    return Quantity(term=leaf, low=low, high=high, step=leaf.column.step, nulls=leaf.column.nulls, date=date)
+
+
+def constant(value: Fraction) -> Quantity:
+    """A number written in the question: numerator times a step of 1/denominator.
+
+    >>> constant(Fraction(5, 2)).low, constant(Fraction(5, 2)).step
+    (5, Fraction(1, 2))
+    """
+    whole, step = value.numerator, Fraction(1, value.denominator)
+    return Quantity(term=Whole(whole), low=whole, high=whole, step=step, nulls=False)
+
+
+def date(day: int) -> Quantity:
+    """A date written in the question, as days since 1970."""
+    return Quantity(term=Whole(day), low=day, high=day, step=Fraction(1), nulls=False, date=True)
+
+
+def number(a: Quantity) -> Quantity:
+    """The same quantity where it is a number; dates are refused."""
+    if a.date:
+        raise BadValue(
+            "This is a date, and a number is needed. The days between two dates are a number: later - earlier."
+        )
+    return a
+
+
+NULL = Quantity(term=Nothing(), low=0, high=0, step=Fraction(1), nulls=True)
+
+
+def scaled(a: Quantity, factor: Fraction) -> Quantity:
+    """A constant times a quantity: the step takes the size, the term the sign."""
+    if factor == 0:
+        return times(a, Quantity(term=Whole(0), low=0, high=0, step=Fraction(1), nulls=False))
+    size = replace(number(a), step=a.step * abs(factor))
+    return size if factor > 0 else _multiplied(size, -1)
+
+
+def plus(a: Quantity, b: Quantity) -> Quantity:
+    """The sum of two quantities; a date and whole days are a date.
+
+    >>> both = plus(constant(Fraction(1, 2)), constant(Fraction(1, 3)))
+    >>> both.low, both.step
+    (5, Fraction(1, 6))
+    """
+    if a.date and b.date:
+        raise BadValue("Two dates cannot be added. The days between them are: later - earlier.")
+    date = a.date or b.date
+    a, b = same_step(replace(a, date=False), replace(b, date=False))
+    if date and a.step != 1:
+        raise BadValue("Only whole days can be added to a date.")
+    return Quantity(
+        term=Sum(a.term, b.term),
+        low=a.low + b.low,
+        high=a.high + b.high,
+        step=a.step,
+        nulls=a.nulls or b.nulls,
+        date=date,
+    )
+
+
+def minus(a: Quantity, b: Quantity) -> Quantity:
+    """The difference of two quantities; that of two dates is a number of days."""
+    if a.date and b.date:
+        a, b = replace(a, date=False), replace(b, date=False)
+    return plus(a, scaled(b, Fraction(-1)))
+
+
+def times(a: Quantity, b: Quantity) -> Quantity:
+    """The product of two quantities; the steps multiply."""
+    a, b = number(a), number(b)
+    ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    return Quantity(
+        term=Product(a.term, b.term), low=min(ends), high=max(ends), step=a.step * b.step, nulls=a.nulls or b.nulls
+    )
+
+
+def size(a: Quantity) -> Quantity:
+    """The absolute value."""
+    a = number(a)
+    high = max(abs(a.low), abs(a.high))
+    low = 0 if a.low <= 0 <= a.high else min(abs(a.low), abs(a.high))
+    return Quantity(term=Size(a.term), low=low, high=high, step=a.step, nulls=a.nulls)
+
+
+def extreme(name: str, parts: Sequence[Quantity]) -> Quantity:
+    """LEAST or GREATEST; bounds allow for parts that are missing, which a constant never is."""
+    parts = common_step(parts)
+    found = _joined(Extreme(name, tuple(p.term for p in parts)), parts, nulls=all(p.nulls for p in parts))
+    sure = [p.term.value for p in parts if isinstance(p.term, Whole)]
+    if name == "LEAST":
+        return replace(found, high=min([found.high, *sure]))
+    return replace(found, low=max([found.low, *sure]))
+
+
+def first(parts: Sequence[Quantity]) -> Quantity:
+    """COALESCE."""
+    parts = common_step(parts)
+    return _joined(First(tuple(p.term for p in parts)), parts, nulls=all(p.nulls for p in parts))
+
+
+def cases(conditions: Sequence[Condition], values: Sequence[Quantity], otherwise: Quantity) -> Quantity:
+    """CASE WHEN ... THEN ... ELSE ... END."""
+    parts = common_step([*values, otherwise])
+    pairs = tuple(zip(conditions, (p.term for p in parts[:-1]), strict=True))
+    return _joined(Cases(pairs, parts[-1].term), parts, nulls=any(p.nulls for p in parts))
+
+
+def remainder(a: Quantity, divisor: Fraction) -> Quantity:
+    """a mod divisor, for a that is never below 0 and a constant divisor above 0."""
+    a = number(a)
+    if a.low < 0:
+        raise BadValue(
+            "MOD of a number that can be below 0 differs between engines; add a multiple of the divisor first."
+        )
+    a, d = same_step(a, constant(divisor))
+    if d.low <= 0:
+        raise BadValue("MOD needs a constant divisor above 0.")
+    high = min(a.high, d.low - 1)
+    return Quantity(term=Remainder(a.term, d.low), low=0, high=high, step=a.step, nulls=a.nulls)
+
+
+def quotient(a: Quantity, divisor: int) -> Quantity:
+    """⌊a / divisor⌋ for a in whole ones and a constant divisor above 0.
+
+    A multiple of the divisor is added first where a can be below 0: there engines round in different directions.
+
+    >>> quotient(constant(Fraction(-5)), 7).low
+    -1
+    """
+    lift = max(0, -(a.low // divisor))
+    raised = plus(a, constant(Fraction(lift * divisor))) if lift else a
+    ends = raised.low // divisor, raised.high // divisor
+    found = Quantity(term=Quotient(raised.term, divisor), low=ends[0], high=ends[1], step=Fraction(1), nulls=a.nulls)
+    return plus(found, constant(Fraction(-lift))) if lift else found
+
+
+def compare(sign: str, a: Quantity, b: Quantity) -> Condition:
+    """A comparison of two quantities, in whole common steps."""
+    a, b = same_step(a, b)
+    return Compare(sign, a.term, b.term)
+
+
+def same_step(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
+    """Both in the largest step that divides both of theirs."""
+    left, right = common_step([a, b])
+    return left, right
+
+
+def common_step(parts: Sequence[Quantity]) -> list[Quantity]:
+    """All in the largest step that divides all of theirs."""
+    if len({part.date for part in parts if not isinstance(part.term, Nothing)}) > 1:
+        raise BadValue("A date and a number cannot stand for each other. Write a date as DATE '2021-03-01'.")
+    step = parts[0].step
+    for part in parts[1:]:
+        step = _common_divisor(step, part.step)
+    return [_finer(part, step) for part in parts]
+
+
+def leaves(node: Term | Condition) -> frozenset[Leaf]:
+    """Every column that an expression or a condition reads."""
+    if isinstance(node, Leaf):
+        return frozenset([node])
+    return frozenset().union(*(leaves(child) for child in _children(node)))
+
+
+def deciding(term: Term) -> tuple[Term, ...]:
+    """The parts of which one is missing exactly where the whole is: arithmetic is missing where any part of it is."""
+    match term:
+        case Whole():
+            return ()
+        case Sum(a, b) | Product(a, b):
+            return tuple(dict.fromkeys(deciding(a) + deciding(b)))
+        case Size(a) | Remainder(a, _) | Quotient(a, _):
+            return deciding(a)
+    return (term,)
+
+
+def _children(node: Term | Condition) -> Sequence[Term | Condition]:
+    match node:
+        case Sum(a, b) | Product(a, b) | Both(a, b) | Either(a, b) | Compare(_, a, b):
+            return (a, b)
+        case Size(a) | Remainder(a, _) | Quotient(a, _) | Missing(a) | Opposite(a) | Among(a, _):
+            return (a,)
+        case Extreme(_, parts) | First(parts):
+            return parts
+        case Cases(pairs, otherwise):
+            return [*(part for pair in pairs for part in pair), otherwise]
+    return ()
+
+
+def _common_divisor(a: Fraction, b: Fraction) -> Fraction:
+    return Fraction(math.gcd(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator)
+
+
+def _finer(a: Quantity, step: Fraction) -> Quantity:
+    factor = a.step / step
+    return a if factor == 1 else _multiplied(a, int(factor), step)
+
+
+def _multiplied(a: Quantity, factor: int, step: Fraction | None = None) -> Quantity:
+    ends = sorted((a.low * factor, a.high * factor))
+    term: Term = Whole(a.term.value * factor) if isinstance(a.term, Whole) else Product(Whole(factor), a.term)
+    return Quantity(term=term, low=ends[0], high=ends[1], step=step or a.step, nulls=a.nulls)
+
+
+def _joined(term: Term, parts: Sequence[Quantity], *, nulls: bool) -> Quantity:
+    known = [p for p in parts if not isinstance(p.term, Nothing)] or list(parts)
+    return Quantity(
+        term=term,
+        low=min(p.low for p in known),
+        high=max(p.high for p in known),
+        step=parts[0].step,
+        nulls=nulls,
+        date=known[0].date,
+    )

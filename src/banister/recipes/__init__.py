@@ -1,1 +1,0 @@
-"""One file a job. This is the safe path: it charges the ledger first and draws afterwards."""

@@ -1,0 +1,12 @@
+"""Questions about a table: plan without data, then charge, draw and report.
+
+    health = bn.open("health.toml")
+    plan = health.plan("SELECT plan, COUNT(*) FROM data GROUP BY plan", epsilon=0.3)
+    answers = health.release(plan)
+
+`__init__.pyi` lists what is offered.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,116 @@
+"""What would this accuracy cost? The least epsilon at which every interval is as narrow as asked."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from banister import need
+from banister.core.exact.numbers import Number, brief
+from banister.errors import BadValue
+from banister.questions.question import Aggregate, Question
+from banister.release.planner import Part, Plan, plan_release
+from banister.tables.schema import Schema
+
+STEPS = 24
+"""Halvings of the range of epsilon, on a logarithmic scale: the answer is exact to five digits."""
+
+
+def least_epsilon_within(
+    questions: Sequence[Question],
+    schema: Schema,
+    *,
+    within: Number,
+    size: int | None,
+    delta: Number,
+    confidence: Number,
+    most: Number,
+    fits: Callable[[Plan], bool],
+    consistent: bool = False,
+) -> Plan:
+    """The cheapest plan that is accurate enough, or an error that says how near the budget comes.
+
+    `most` is the largest epsilon to look at; `fits` says whether what is left of the budget has room for a plan.
+    """
+    share = float(need.positive("within", within))
+    rows = _size(size, questions, schema)
+
+    def plan(epsilon: Fraction) -> Plan:
+        return plan_release(
+            questions, schema, epsilon=epsilon, delta=delta, confidence=confidence, consistent=consistent
+        )
+
+    largest = need.positive("the largest epsilon", most)
+    whole = plan(largest)
+    if worst(whole, rows) <= share:
+        _, best = _halved(plan, largest, lambda tried: worst(tried, rows) <= share)
+        if best is None or fits(best):
+            return best or whole
+    affordable = whole if fits(whole) else _halved(plan, largest, lambda tried: not fits(tried))[0]
+    if affordable is None:
+        raise BadValue("Nothing is left of the budget, so no accuracy can be bought.")
+    raise BadValue(
+        f"Within {share:.3g} of the answer is more than the budget can buy: with all that is left, epsilon = "
+        f"{brief(affordable.guarantee.epsilon)}, cells of {rows} rows come within {worst(affordable, rows):.3g}. Ask "
+        "for less accuracy, larger cells or fewer answers."
+    )
+
+
+def _halved(
+    plan: Callable[[Fraction], Plan], largest: Fraction, holds: Callable[[Plan], bool]
+) -> tuple[Plan | None, Plan | None]:
+    """The last plan for which a condition does not hold and the first for which it does, if it turns once."""
+    low, high = Fraction(0), largest
+    last: Plan | None = None
+    first: Plan | None = None
+    for _ in range(STEPS):
+        middle = _rounded((low + high) / 2)
+        if not low < middle < high:
+            break
+        tried = plan(middle)
+        if holds(tried):
+            high, first = middle, tried
+        else:
+            low, last = middle, tried
+    return last, first
+
+
+def _rounded(value: Fraction) -> Fraction:
+    """Six significant digits, so that the epsilon can be read and typed."""
+    digits = 0
+    while value * 10**digits < 100_000:
+        digits += 1
+    return Fraction(round(value * 10**digits), 10**digits)
+
+
+def _size(size: int | None, questions: Sequence[Question], schema: Schema) -> int:
+    if size is not None:
+        return need.whole("size", size, least=1)
+    cells = questions[0].cells
+    if schema.people is None or cells is None:
+        raise BadValue(
+            "An accuracy in percent needs the size of a cell. Give it (--size 1000), or declare the public number of "
+            "people in [source], e.g. people = 20000."
+        )
+    return max(1, schema.people // cells)
+
+
+def worst(plan: Plan, rows: int) -> float:
+    """The widest interval of all answers, each as a share of what it is compared with."""
+    shares = [
+        found.half_width / _scale(part, place, rows)
+        for part in plan.parts
+        for place, found in enumerate(part.forecasts(rows, plan.confidence))
+    ]
+    return max(shares)
+
+
+def _scale(part: Part, place: int, rows: int) -> float:
+    """Counts: the rows. Sums: the rows times the largest value. Means and their like: the width of the range."""
+    output = part.formulas[place].output
+    quantity = output.quantity
+    if output.aggregate in (Aggregate.COUNT, Aggregate.PEOPLE, Aggregate.QUANTILE) or quantity is None:
+        return float(rows)
+    if output.aggregate is Aggregate.SUM:
+        return rows * float(quantity.step) * max(abs(quantity.low), abs(quantity.high))
+    width = float(quantity.step) * (quantity.high - quantity.low)
+    squared = output.aggregate in (Aggregate.VARIANCE, Aggregate.VARIANCE_POPULATION)
+    return width**2 if squared else width

@@ -1,0 +1,1 @@
+"""The engines that add up: DuckDB, PostgreSQL, Spark, and the compiler they share."""

@@ -1,0 +1,320 @@
+"""Terms and conditions as syntax trees of SQL: integer arithmetic that gives the same on every engine."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlglot import exp
+
+from banister.questions import terms
+from banister.questions.question import Bins, Known, Listed, Periods, Rungs, Span
+from banister.questions.terms import Condition, Leaf, Quantity, Term
+from banister.release.work import Physical
+from banister.tables.calendar import date_of
+from banister.tables.reading import Value
+from banister.tables.schema import Column, Kind
+
+Types = Mapping[tuple[str, str], Physical]
+"""What each raw column of each relation is stored as."""
+
+COMPARISONS: dict[str, type[exp.Binary]] = {
+    "=": exp.EQ,
+    "<>": exp.NEQ,
+    "<": exp.LT,
+    "<=": exp.LTE,
+    ">": exp.GT,
+    ">=": exp.GTE,
+}
+
+
+def number(value: int) -> exp.Expr:
+    """A whole number as a 64-bit constant, so that arithmetic on constants cannot overflow 32 bits."""
+    literal = exp.Literal.number(abs(value))
+    signed = exp.Paren(this=exp.Neg(this=literal)) if value < 0 else literal
+    return exp.Cast(this=signed, to=exp.DataType(this=exp.DataType.Type.BIGINT))  # exp.cast would parse the name.
+
+
+def double(value: Fraction) -> exp.Expr:
+    """A constant as a double; from text, because engines read bare decimals as other types."""
+    return exp.cast(exp.Literal.string(repr(float(value))), "double")
+
+
+def written_date(day: int) -> exp.Expr:
+    """A date of the years 1 to 9999, by its number since 1970."""
+    return exp.cast(exp.Literal.string(date_of(day).isoformat()), "date")
+
+
+def filled(pattern: str, value: exp.Expr, dialect: str) -> exp.Expr:
+    """An expression written out in a dialect, with a value in the place of its only column."""
+    tree: exp.Expr = exp.maybe_parse(pattern, dialect=dialect)
+    found: exp.Expr = tree.transform(lambda node: value if isinstance(node, exp.Column) else node)
+    return found
+
+
+def literal(value: Value) -> exp.Expr:
+    """A value of a category."""
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, int):
+        return exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value))
+    return exp.Literal.string(value)
+
+
+def between(value: exp.Expr, low: int, high: int) -> exp.Expr:
+    """A whole number held between two bounds, in its own type; a missing one becomes `low`."""
+    raised = exp.Greatest(this=value, expressions=[literal(low)], ignore_nulls=True)
+    return exp.Least(this=raised, expressions=[literal(high)], ignore_nulls=True)
+
+
+def field(relation: str, name: str) -> exp.Column:
+    """A quoted column of a relation."""
+    return exp.column(exp.to_identifier(name, quoted=True), table=relation)
+
+
+def case(pairs: list[tuple[exp.Expr, exp.Expr]], otherwise: exp.Expr | None = None) -> exp.Case:
+    """CASE WHEN ... THEN ... ELSE ... END; unlike LEAST and GREATEST it leaves NULL alone."""
+    ifs = [exp.If(this=condition, true=value) for condition, value in pairs]
+    return exp.Case(ifs=ifs, default=otherwise)
+
+
+def clamp(value: exp.Expr, low: int, high: int) -> exp.Expr:
+    """A whole number held between two bounds; a missing one stays missing."""
+    return exp.cast(
+        case(
+            [
+                (exp.LT(this=value.copy(), expression=number(low)), number(low)),
+                (exp.GT(this=value.copy(), expression=number(high)), number(high)),
+            ],
+            value,
+        ),
+        "bigint",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Renderer:
+    """Renders terms for one question; `types` tell how raw columns are stored, `day_number` is the engine's own."""
+
+    types: Types
+    day_number: Callable[[exp.Expr], exp.Expr]
+
+    def term(self, term: Term) -> exp.Expr:
+        """A whole number."""
+        match term:
+            case Leaf():
+                return self._leaf(term)
+            case terms.Whole(value):
+                return number(value)
+            case terms.Nothing():
+                return exp.cast(exp.Null(), "bigint")
+            case terms.Sum(a, b):
+                return exp.paren(exp.Add(this=self.term(a), expression=self.term(b)))
+            case terms.Product(a, b):
+                return exp.paren(exp.Mul(this=self.term(a), expression=self.term(b)))
+            case terms.Size(a):
+                return exp.Abs(this=self.term(a))
+            case terms.Extreme(name, parts):
+                rendered = [self.term(part) for part in parts]
+                node = exp.Least if name == "LEAST" else exp.Greatest
+                return node(this=rendered[0], expressions=rendered[1:], ignore_nulls=True)
+            case terms.First(parts):
+                rendered = [self.term(part) for part in parts]
+                return exp.Coalesce(this=rendered[0], expressions=rendered[1:])
+            case terms.Cases(pairs, otherwise):
+                return case([(self.condition(c), self.term(v)) for c, v in pairs], self.term(otherwise))
+            case terms.Remainder(a, divisor):
+                return exp.paren(exp.Mod(this=exp.paren(self.term(a)), expression=number(divisor)))
+            case terms.Quotient(a, divisor):
+                return exp.cast(exp.IntDiv(this=exp.paren(self.term(a)), expression=number(divisor)), "bigint")
+
+    def scaled_sum(self, term: Term) -> exp.Expr | None:
+        """The sum of factor · column + shift, from the column's own sum and counts; None for other terms.
+
+        Rows where the column is missing add nothing: `between` counts each of them as the low end, taken off again.
+        """
+        factor, shift, leaf = _linear(term)
+        if leaf is None or leaf.ready or leaf.column.step != 1 or self.types.get(_key(leaf)) is not Physical.INTEGER:
+            return None
+        low, high = leaf.column.units
+        # A count times an end of the range may go beyond 64 bits.
+        there, every = (exp.cast(exp.Count(this=item), "int128") for item in (self.raw(leaf), exp.Star()))
+        total: exp.Expr = exp.Sum(this=between(self.raw(leaf), low, high))
+        if low != 0:
+            missing = exp.paren(exp.Sub(this=every, expression=there))
+            total = exp.Sub(this=total, expression=exp.Mul(this=missing, expression=number(low)))
+        if factor != 1:
+            total = exp.Mul(this=exp.paren(total), expression=number(factor))
+        if shift != 0:
+            total = exp.Add(this=total, expression=exp.Mul(this=there.copy(), expression=number(shift)))
+        return total
+
+    def condition(self, condition: Condition) -> exp.Expr:
+        """A condition, three-valued as SQL has it."""
+        match condition:
+            case terms.Compare(sign, a, b):
+                return COMPARISONS[sign](this=self.term(a), expression=self.term(b))
+            case terms.Among(leaf, ()):
+                raw = self.raw(leaf)  # False, or missing where the value is missing.
+                return exp.NEQ(this=raw, expression=raw.copy())
+            case terms.Among(leaf, values):
+                return exp.In(this=self.raw(leaf), expressions=[literal(value) for value in values])
+            case terms.Missing(Leaf() as leaf) if self._is_category(leaf):
+                return exp.Is(this=self.raw(leaf), expression=exp.Null())
+            case terms.Missing(term):
+                return exp.Is(this=self.term(term), expression=exp.Null())
+            case terms.Both(a, b):
+                return exp.paren(exp.And(this=self.condition(a), expression=self.condition(b)))
+            case terms.Either(a, b):
+                return exp.paren(exp.Or(this=self.condition(a), expression=self.condition(b)))
+            case terms.Opposite(a):
+                return exp.Not(this=exp.paren(self.condition(a)))
+            case terms.Truth(value):
+                return exp.Boolean(this=value)
+
+    def present(self, quantity: Quantity) -> exp.Expr:
+        """What COUNT(...) counts: the raw column of a category, else the term."""
+        term = quantity.term
+        return self.raw(term) if isinstance(term, Leaf) and self._is_category(term) else self.term(term)
+
+    def present_key(self, leaf: Leaf) -> exp.Expr:
+        """A key of a subquery: the raw column of a category, else the whole number."""
+        return self.raw(leaf) if self._is_category(leaf) else self._leaf(leaf)
+
+    def raw(self, leaf: Leaf) -> exp.Column:
+        """The column as it is stored."""
+        return field(leaf.relation, leaf.column.name)
+
+    def place(self, axis: Known, position: int) -> exp.Expr:
+        """The place of a row along an axis, from 0."""
+        match axis:
+            case Listed():
+                return exp.cast(field(f"k{position}", "i"), "bigint")
+            case Span(quantity) | Periods(quantity):
+                return exp.paren(exp.Sub(this=self.term(quantity.term), expression=number(quantity.low)))
+            case Bins(quantity, edges):
+                below = [
+                    (self.condition(terms.compare("<", quantity, terms.constant(edge))), number(place))
+                    for place, edge in enumerate(edges[1:-1])
+                ]
+                return case(below, number(len(edges) - 2)) if below else number(0)
+
+    def rung(self, ladder: Rungs) -> exp.Expr:
+        """Where a row stands on a ladder, in steps from its foot, rounded down to a whole rung without dividing."""
+        foot = exp.paren(exp.Sub(this=self.term(ladder.quantity.term), expression=number(ladder.quantity.low)))
+        if ladder.width == 1:
+            return foot
+        past = exp.paren(exp.Mod(this=foot.copy(), expression=number(ladder.width)))
+        return exp.paren(exp.Sub(this=foot, expression=past))
+
+    def inside(self, axis: Known) -> exp.Expr | None:
+        """The condition under which a row has a place along an axis; None where a join sees to it."""
+        match axis:
+            case Listed():
+                return None
+            case Span(quantity) | Periods(quantity):
+                parts = [self.term(part) for part in terms.deciding(quantity.term)]
+                there = [exp.Not(this=exp.Is(this=part, expression=exp.Null())) for part in parts]
+                return exp.and_(*there) if there else None
+            case Bins(quantity, edges):
+                low = terms.compare(">=", quantity, terms.constant(edges[0]))
+                high = terms.compare("<=", quantity, terms.constant(edges[-1]))
+                return self.condition(terms.Both(low, high))
+
+    def _is_category(self, leaf: Leaf) -> bool:
+        return leaf.column.kind is Kind.CATEGORY
+
+    def _leaf(self, leaf: Leaf) -> exp.Expr:
+        raw = self.raw(leaf)
+        if leaf.ready:
+            return raw
+        column = leaf.column
+        stored = self.types[leaf.relation, column.name]
+        if column.kind is Kind.DATE:
+            return self._day(raw, column, stored)
+        if stored is Physical.INTEGER and column.step == 1:
+            return clamp(raw, *column.units)
+        return _rounded(raw, column, stored)
+
+    def _day(self, raw: exp.Column, column: Column, stored: Physical) -> exp.Expr:
+        """The number of a day inside the range, the ends outside. Only days inside are computed with, no infinite ones.
+
+        A timestamp counts on the day that it falls on; one that is too far away to have a day is missing.
+        """
+        day = raw if stored is Physical.DATE else exp.TryCast(this=raw, to=exp.DataType.build("date"))
+        low, high = column.units
+        ends: list[tuple[exp.Expr, exp.Expr]] = [
+            (exp.LT(this=day.copy(), expression=written_date(low)), number(low)),
+            (exp.GT(this=day.copy(), expression=written_date(high)), number(high)),
+        ]
+        return exp.cast(case(ends, self.day_number(day.copy())), "bigint")
+
+
+def _key(leaf: Leaf) -> tuple[str, str]:
+    return leaf.relation, leaf.column.name
+
+
+def _linear(term: Term) -> tuple[int, int, Leaf | None]:
+    """Factor, shift and column of a term that is factor · column + shift."""
+    match term:
+        case Leaf():
+            return 1, 0, term
+        case terms.Sum(a, terms.Whole(shift)):
+            factor, before, leaf = _linear(a)
+            return factor, before + shift, leaf
+        case terms.Product(terms.Whole(by), a):
+            factor, shift, leaf = _linear(a)
+            return by * factor, by * shift, leaf
+        case _:
+            return 0, 0, None
+
+
+def _rounded(raw: exp.Column, column: Column, stored: Physical) -> exp.Expr:
+    """⌊x / step + 1/2⌋ inside the range, the ends outside. Only numbers inside are computed with.
+
+    Multiplying, adding and rounding down doubles gives the same everywhere (IEEE 754); NaN becomes NULL.
+    """
+    low, high = column.units
+    exact = stored is not Physical.FLOAT
+    ends = [_plain(column.low) if exact else double(column.low), _plain(column.high) if exact else double(column.high)]
+    x = exp.cast(raw, "double")
+    inverse = 1 / column.step
+    scaled = (
+        exp.Mul(this=x, expression=double(inverse))
+        if inverse.denominator == 1
+        else exp.Div(this=x, expression=double(column.step), typed=False, safe=False)
+    )
+    middle: exp.Expr = exp.cast(
+        exp.Floor(this=exp.Add(this=exp.paren(scaled), expression=double(Fraction(1, 2)))), "bigint"
+    )
+    if _in_doubles(column.low, column.step) < low or _in_doubles(column.high, column.step) > high:
+        middle = clamp(middle, low, high)  # The step is no short binary fraction: hold the ends in integers.
+    compared = raw if exact else x
+    pairs: list[tuple[exp.Expr, exp.Expr]] = [
+        (exp.LTE(this=compared.copy(), expression=ends[0]), number(low)),
+        (exp.LT(this=compared.copy(), expression=ends[1]), middle),
+    ]
+    if exact:
+        pairs.append((exp.GTE(this=compared.copy(), expression=ends[1].copy()), number(high)))
+    else:
+        infinity = exp.cast(exp.Literal.string("Infinity"), "double")
+        pairs.append((exp.LTE(this=compared.copy(), expression=infinity), number(high)))
+    return case(pairs)
+
+
+def _in_doubles(end: Fraction, step: Fraction) -> int:
+    inverse = 1 / step
+    x = float(end) * float(inverse) if inverse.denominator == 1 else float(end) / float(step)
+    return math.floor(x + 0.5)
+
+
+def _plain(value: Fraction) -> exp.Expr:
+    """A decimal constant; ranges come from decimals, so this ends."""
+    sign, size = ("-", -value) if value < 0 else ("", value)
+    digits = 0
+    while (size * 10**digits).denominator != 1:
+        digits += 1
+    text = f"{int(size * 10**digits):0{digits + 1}d}"
+    shown = text if digits == 0 else f"{text[:-digits]}.{text[-digits:]}"
+    node: exp.Expr = exp.Literal.number(shown)
+    return exp.Paren(this=exp.Neg(this=node)) if sign else node

@@ -1,0 +1,163 @@
+"""Spark, when one machine is not enough: a session of the user's own, or one that is started here."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from logging import LogRecord
+from threading import get_ident
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from banister.errors import BadValue, EngineFailed, MissingExtra
+from banister.questions.question import cell_count
+from banister.release.sources.compile import Compiler
+from banister.release.sources.render import filled, written_date
+from banister.release.work import Physical, Totals, Work, assemble, check_stored, refuse_nameless
+from banister.tables.schema import Schema, Table
+
+try:
+    from pyspark.errors import AnalysisException
+    from pyspark.logger import PySparkLogger
+    from pyspark.sql import DataFrame, SparkSession
+except ImportError:
+    raise MissingExtra.naming("pyspark", "spark") from None
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
+
+TYPES = {
+    "tinyint": Physical.INTEGER,
+    "smallint": Physical.INTEGER,
+    "int": Physical.INTEGER,
+    "bigint": Physical.INTEGER,
+    "float": Physical.FLOAT,
+    "double": Physical.FLOAT,
+    "decimal": Physical.DECIMAL,
+    "string": Physical.TEXT,
+    "boolean": Physical.TRUTH,
+    "date": Physical.DATE,
+    "timestamp_ntz": Physical.TIMESTAMP,
+    "timestamp": Physical.ZONED,
+}
+
+
+class SparkDialect:
+    """What is particular to Spark."""
+
+    name = "spark"
+    columnar = False
+
+    def text_code(self, text: exp.Expr) -> exp.Expr:
+        return filled("CAST(CONV(SUBSTRING(MD5(__text), 1, 7), 16, 10) AS BIGINT)", text, self.name)
+
+    def wide_sum(self, value: exp.Expr) -> exp.Expr:
+        # A sum of 64-bit numbers is 64-bit in Spark and could overflow; 28 digits leave room for 10^9 rows and more.
+        return exp.Sum(this=exp.cast(value, exp.DataType.build("decimal(28, 0)", dialect="spark")))
+
+    def day_number(self, date: exp.Expr) -> exp.Expr:
+        return exp.DateDiff(this=date, expression=written_date(0))
+
+
+class SparkSource:
+    """Tables of one Spark session. Frames, by table name, take the place of tables in the catalogue."""
+
+    def __init__(self, schema: Schema, *, frames: Mapping[str, object]) -> None:
+        self._session = _session(frames)
+        self._names = {}
+        for table in schema.tables:
+            self._names[table.name] = self._open(table, frames.get(table.name))
+        self._types = {table.name: self.describe(table) for table in schema.tables}
+        for table in schema.tables:
+            check_stored(table, self._types[table.name])
+            self._check_people(table)
+
+    def describe(self, table: Table) -> Mapping[str, Physical]:
+        """The columns and their types."""
+        try:
+            fields = self._session.table(self._names[table.name]).schema.fields
+        except AnalysisException:
+            raise BadValue(f'Spark has no table {self._names[table.name]}. Say it as table = "spark:name".') from None
+        except Exception as error:  # Nothing is swallowed: py4j raises all kinds, and `_failed` keeps values out.
+            raise _failed(error) from None
+        return {f.name: TYPES.get(f.dataType.simpleString().split("(")[0], Physical.OTHER) for f in fields}
+
+    def totals(self, work: Work) -> Totals:
+        """Add up in Spark."""
+        compiler = Compiler(SparkDialect(), self._names, self._types)
+        rows = self._run(compiler.query(work))
+        names = [
+            "cell",
+            "rung",
+            *(f"x{i}" for i in range(len(work.axes))),
+            *(f"m{i}" for i in range(len(work.measures))),
+        ]
+        found = set(rows[0].asDict()) if rows else set(names)
+        columns = {name: [row[name] for row in rows] for name in names if name in found}
+        return assemble(work, cell_count(work.axes), columns)
+
+    def _open(self, table: Table, frame: object) -> str:
+        if isinstance(frame, DataFrame):
+            name = f"banister_{table.name}"
+            try:
+                frame.createOrReplaceTempView(name)
+            except (
+                Exception
+            ) as error:  # Nothing is swallowed: a stopped session raises a kind of its own for each call.
+                raise _failed(error) from None
+            return name
+        return table.location.removeprefix("spark:")
+
+    def _check_people(self, table: Table) -> None:
+        if table.person is None:
+            return
+        person = "`" + table.person.replace("`", "``") + "`"
+        if self._run(f"SELECT 1 FROM {self._names[table.name]} WHERE {person} IS NULL LIMIT 1"):
+            refuse_nameless(table)
+
+    def _run(self, query: str) -> "list[Row]":
+        try:
+            with _unlogged():
+                return self._session.sql(query).collect()
+        except Exception as error:  # Nothing is swallowed: py4j raises all kinds, and `_failed` keeps values out.
+            raise _failed(error) from None
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """PySpark writes errors of the Java side, values and all, into two logs of its own; not while we ask."""
+    here = get_ident()
+    loggers = [PySparkLogger.getLogger(name) for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger")]
+
+    def others(record: LogRecord) -> bool:
+        return record.thread != here
+
+    for logger in loggers:
+        logger.addFilter(others)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(others)
+
+
+def _failed(error: Exception) -> EngineFailed:
+    """Errors of the Java side may quote a value of the table, so only their kind is passed on."""
+    return EngineFailed(
+        f"Spark could not do the work ({type(error).__name__}). Nothing was drawn and nothing was charged."
+    )
+
+
+def _session(frames: Mapping[str, object]) -> SparkSession:
+    for frame in frames.values():
+        if isinstance(frame, DataFrame):
+            return frame.sparkSession
+    try:
+        # A session that we start says nothing: its log would quote values of the table when something fails.
+        quiet = SparkSession.builder.appName("banister").config("spark.log.level", "OFF")
+        return SparkSession.getActiveSession() or quiet.getOrCreate()
+    except (
+        Exception
+    ) as error:  # Nothing is swallowed: a missing Java, a wrong one and a closed port all raise their own.
+        raise EngineFailed(
+            f"No Spark session could be started ({type(error).__name__}). Spark needs Java 17."
+        ) from None

@@ -1,0 +1,203 @@
+"""The exact work that an engine does for a release, and the port through which it is asked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from hashlib import blake2b
+from typing import NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.errors import BadValue
+from banister.questions.measures import Measure
+from banister.questions.question import Axis, Label, Relation, Rungs, Unknown
+from banister.questions.terms import Condition
+from banister.tables.schema import Column, Kind, Table
+
+HASH_PRIME = 2_147_483_579
+"""The largest prime below 2^31 for which cubing is a bijection (p = 2 mod 3), so that products stay below 2^62."""
+
+HASH_KEYS = 5
+HASH_KEY_LIMIT = 2**30
+"""Keys of the hash are from 1 to this, so that codes below 2^31 times a key stay below 2^61."""
+
+
+def cell_keys(keys: Sequence[int], cells: int) -> list[tuple[int, int]]:
+    """For each cell a factor and a shift of its own, drawn by BLAKE2 from the keys: as good as independent.
+
+    The hash of a person u in a cell is made from (factor · u + shift) modulo the prime. So over the keys her hashes in
+    different cells are independent and of one law, and every order of her cells is equally likely.
+    """
+    secret = b"".join(key.to_bytes(4, "big") for key in keys)
+    drawn = [blake2b(cell.to_bytes(8, "big"), digest_size=32, key=secret).digest() for cell in range(cells)]
+    return [
+        (1 + int.from_bytes(d[:16], "big") % (HASH_KEY_LIMIT - 1), int.from_bytes(d[16:], "big") % HASH_PRIME)
+        for d in drawn
+    ]
+
+
+class Physical(Enum):
+    """What a column is stored as, as far as we need to know."""
+
+    INTEGER = "whole numbers"
+    DECIMAL = "decimals"
+    FLOAT = "floating-point numbers"
+    TEXT = "text"
+    TRUTH = "truth values"
+    DATE = "dates"
+    TIMESTAMP = "timestamps without a time zone"
+    ZONED = "timestamps with a time zone, whose day depends on where one is"
+    OTHER = "another type"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What to add up. All of it is public except the rows it will be applied to.
+
+    `hash_keys` are the secret numbers of the keyed choice: fresh for each release, so that the choice of a
+    person's groups favours none of them. Privacy does not rest on them. With a `ladder` the one measure counts rows
+    for each cell and each rung, and a person has at most `rows` rows in a cell, over all rungs together.
+    """
+
+    relation: Relation
+    where: Condition
+    axes: tuple[Axis, ...]
+    measures: tuple[Measure, ...]
+    personal: bool
+    groups: int | None
+    rows: int
+    hash_keys: tuple[int, ...]
+    ladder: Rungs | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Totals:
+    """Exact whole numbers: `values[m, cell]` for measure m, or `[rung, cell]` with a ladder.
+
+    Where cells are unknown, `labels` names the ones that have rows. With a ladder besides, most rungs of most cells are
+    empty: then `labels`, `rungs` and the one row of `values` go together, an entry for each rung that has rows.
+    """
+
+    values: NDArray[np.int64]
+    labels: tuple[tuple[Label, ...], ...] | None
+    rungs: NDArray[np.int64] | None = None
+
+
+class Source(Protocol):
+    """A place that holds the tables and adds up; `sources` has three."""
+
+    def describe(self, table: Table) -> Mapping[str, Physical]:
+        """The columns that are there and their types: no row is read."""
+        ...
+
+    def totals(self, work: Work) -> Totals:
+        """The exact work. Fails only for reasons that do not depend on one person's values."""
+        ...
+
+
+def check_stored(table: Table, stored: Mapping[str, Physical]) -> None:
+    """Refuse a declared column that is not there or of another type. Types are public; no value is looked at."""
+    for name in [] if table.person is None else [table.person]:
+        if name not in stored:
+            raise BadValue(f"Table '{table.name}' has no person column '{name}'.{_there(stored)}")
+        if stored[name] in (Physical.FLOAT, Physical.DECIMAL):
+            raise BadValue(
+                f"Person column '{name}' holds {stored[name].value}; a person needs a whole number or a text."
+            )
+    for column in table.columns:
+        if column.name not in stored:
+            raise BadValue(f"Table '{table.name}' has no column '{column.name}'.{_there(stored)}")
+        allowed = _allowed(column)
+        if stored[column.name] not in allowed:
+            raise BadValue(
+                f"Column '{column.name}' is declared as {_declared(column)}, and holds {stored[column.name].value}. "
+                f"It would need {' or '.join(kind.value for kind in allowed)}."
+            )
+
+
+def refuse_nameless(table: Table) -> NoReturn:
+    """Refuse rows that belong to nobody. Removing a person changes nothing about them, so this tells nothing."""
+    raise BadValue(
+        f"Person column '{table.person}' of table '{table.name}' has NULLs: those rows belong to nobody whom "
+        "the guarantee could protect. Remove them first, or give each row a person."
+    )
+
+
+def _allowed(column: Column) -> tuple[Physical, ...]:
+    if column.kind is Kind.DATE:
+        return (Physical.DATE, Physical.TIMESTAMP)
+    if column.kind is Kind.INTEGER:
+        return (Physical.INTEGER,)
+    if column.kind is Kind.NUMBER:
+        return (Physical.INTEGER, Physical.DECIMAL, Physical.FLOAT)
+    if column.values is None:
+        return (Physical.TEXT, Physical.INTEGER, Physical.TRUTH)
+    kinds = {bool: Physical.TRUTH, int: Physical.INTEGER, str: Physical.TEXT}
+    return (kinds[type(column.values[0])],)
+
+
+def _declared(column: Column) -> str:
+    return f"{column.kind.value}" + ("" if column.values is None else f" with values such as {column.values[0]!r}")
+
+
+def _there(stored: Mapping[str, Physical]) -> str:
+    names = sorted(stored)
+    return f" It has: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}."
+
+
+def assemble(work: Work, cells: int, columns: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> Totals:
+    """Put an engine's rows in their places; a cell without rows holds 0."""
+    where = np.asarray(columns["cell"], dtype=np.int64)
+    unknown = [columns[f"x{i}"] for i, _ in enumerate(axis for axis in work.axes if isinstance(axis, Unknown))]
+    measured = [np.asarray(columns[f"m{i}"], dtype=np.int64) for i in range(len(work.measures))]
+    if unknown:
+        labels = _labels(work, where, unknown)
+        if work.ladder is not None:
+            rungs = np.asarray(columns["rung"], dtype=np.int64) // work.ladder.width
+            return _sorted(labels, rungs, measured[0])
+        order = sorted(range(len(labels)), key=lambda place: [str(part) for part in labels[place]])
+        values = np.array([measure[order] for measure in measured], dtype=np.int64).reshape(len(measured), len(order))
+        return Totals(values=values, labels=tuple(labels[place] for place in order))
+    if work.ladder is not None:
+        values = np.zeros((work.ladder.size, cells), dtype=np.int64)
+        values[np.asarray(columns["rung"], dtype=np.int64) // work.ladder.width, where] = measured[0]
+        return Totals(values=values, labels=None)
+    values = np.zeros((len(measured), cells), dtype=np.int64)
+    for row, measure in zip(values, measured, strict=True):
+        row[where] = measure
+    return Totals(values=values, labels=None)
+
+
+def _sorted(labels: list[tuple[Label, ...]], rungs: NDArray[np.int64], counts: NDArray[np.int64]) -> Totals:
+    """The rungs that have rows, in one order on every engine."""
+    order = sorted(range(len(labels)), key=lambda place: ([str(part) for part in labels[place]], int(rungs[place])))
+    return Totals(values=counts[order][None, :], labels=tuple(labels[place] for place in order), rungs=rungs[order])
+
+
+def _labels(
+    work: Work, where: NDArray[np.int64], unknown: Sequence[Sequence[object] | NDArray[np.generic]]
+) -> list[tuple[Label, ...]]:
+    known = [axis for axis in work.axes if not isinstance(axis, Unknown)]
+    rows: list[tuple[Label, ...]] = []
+    for row, cell in enumerate(where.tolist()):
+        places = iter(_unstacked(cell, [axis.size for axis in known]))
+        values = iter([column[row] for column in unknown])
+        rows.append(
+            tuple(_plain(next(values)) if isinstance(axis, Unknown) else axis.label(next(places)) for axis in work.axes)
+        )
+    return rows
+
+
+def _unstacked(cell: int, sizes: Sequence[int]) -> list[int]:
+    places = []
+    for size in reversed(sizes):
+        cell, place = divmod(cell, size)
+        places.append(place)
+    return places[::-1]
+
+
+def _plain(value: object) -> Label:
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    return int(value) if isinstance(value, int | np.integer) else str(value)

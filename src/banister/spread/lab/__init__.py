@@ -1,0 +1,5 @@
+"""The laboratory: graphs, protocols, adversaries and studies."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, ["detection", "generators"])

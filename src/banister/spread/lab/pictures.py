@@ -1,0 +1,142 @@
+"""Figures of message spreading, drawn with matplotlib."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from banister.errors import BadValue, MissingExtra
+from banister.spread.lab.study import Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+FORMATS = (".svg", ".png", ".pdf")
+COLOURS = ("#0b6e99", "#c2410c", "#2f855a", "#7c3aed", "#b7791f", "#9b2c2c", "#4a5568", "#0f766e")
+DASHES = ("--", ":", "-.")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of a chart; low and high are the ends of intervals, or empty. A dashed line is theory."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """One set of axes."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    x_scale: str = "linear"
+    y_scale: str = "linear"
+    y_floor: float | None = None
+    x_ticks: tuple[int, ...] = ()
+
+
+def draw_charts(charts: Sequence[Chart], path: Path) -> None:
+    """Charts side by side in one file: SVG, PNG or PDF by its ending."""
+    figure = _figure(path, 5.4 * len(charts) + 0.4, 4.0)
+    for axes, chart in zip(figure.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
+        _draw(axes, chart)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130, metadata=_without_date(path))
+
+
+def _figure(path: Path, width: float, height: float) -> "Figure":
+    if path.suffix not in FORMATS:
+        raise BadValue(f"The figure '{path.name}' must end in one of: {', '.join(FORMATS)}.")
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra.naming("matplotlib", "plot") from None
+    mpl.rcParams["svg.hashsalt"] = "banister"  # The same figure is the same file.
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _without_date(path: Path) -> dict[str, None]:
+    return {"Date": None} if path.suffix == ".svg" else {}
+
+
+def _draw(axes: "Axes", chart: Chart) -> None:
+    for place, line in enumerate(chart.series):
+        colour = "#718096" if line.dashed else COLOURS[place % len(COLOURS)]
+        if line.dashed:  # Several lines of theory in one chart differ by their dashes.
+            style = DASHES[sum(other.dashed for other in chart.series[:place]) % len(DASHES)]
+            axes.plot(line.x, line.y, linestyle=style, linewidth=1.2, color=colour, label=line.label)
+            continue
+        mark = MARKS[place % len(MARKS)] if len(line.x) <= 40 else ""
+        axes.plot(line.x, line.y, marker=mark, markersize=5, linewidth=1.5, color=colour, label=line.label)
+        if line.low:
+            axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
+    axes.set_xscale(chart.x_scale)
+    axes.set_yscale(chart.y_scale)
+    for axis, scale in ((axes.xaxis, chart.x_scale), (axes.yaxis, chart.y_scale)):
+        if scale == "log":
+            _plain_ticks(axis)
+    if chart.x_ticks:
+        axes.set_xticks(chart.x_ticks, labels=[str(tick) for tick in chart.x_ticks])
+        axes.minorticks_off()
+    if chart.y_floor is not None:
+        axes.set_ylim(bottom=chart.y_floor)
+    axes.set_title(chart.title, loc="left", fontsize=10.5)
+    axes.set_xlabel(chart.x_label)
+    axes.set_ylabel(chart.y_label)
+    axes.grid(alpha=0.25, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=8, frameon=False)
+
+
+def _plain_ticks(axis: "Axis") -> None:
+    """Numbers as people write them, 20 and 0.05 rather than powers of ten, and no more than fit."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+
+
+def draw_detection(rows: Sequence[Row], path: Path) -> None:
+    """Detection over the number of holders, for each protocol and adversary, with 1/holders as a guide."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.protocol, row.adversary), []).append(row)
+    series = []
+    for (protocol, adversary), members in groups.items():
+        members.sort(key=lambda row: row.holders)
+        series.append(
+            Series(
+                f"{protocol}, {adversary}",
+                [row.holders for row in members],
+                [max(row.detection.mean, 1e-6) for row in members],
+                [max(row.detection.low, 1e-6) for row in members],
+                [row.detection.high for row in members],
+            )
+        )
+    sizes = sorted(row.holders for row in rows)
+    guide = [sizes[0] * (sizes[-1] / sizes[0]) ** (k / 20) for k in range(21)] if sizes[-1] > sizes[0] else sizes
+    series.append(Series("1/holders", guide, [1 / size for size in guide], dashed=True))
+    lowest = min(min((row.detection.mean for row in rows if row.detection.mean > 0), default=0.01), 1 / sizes[-1])
+    chart = Chart(
+        title="How often the best guess is right",
+        x_label="holders",
+        y_label="detection",
+        series=tuple(series),
+        x_scale="log",
+        y_scale="log",
+        y_floor=10 ** math.floor(math.log10(lowest)),
+    )
+    draw_charts([chart], path)

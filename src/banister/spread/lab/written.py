@@ -1,0 +1,216 @@
+"""From what people write to graphs, protocols and adversaries: `regular-tree:4`, `adaptive:cap=3`, `spies:0.1`."""
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import cast
+
+from banister import need
+from banister.errors import BadValue
+from banister.sampling.simulation import Generator, seeded
+from banister.spread.lab import generators
+from banister.spread.lab.adversary import Adversary, LinkedPosts, SnapshotAdversary, SnapshotAndSpies, SpyAdversary
+from banister.spread.lab.graph import Graph
+from banister.spread.lab.protocols import (
+    Adaptive,
+    Dandelion,
+    Diffusion,
+    Flooding,
+    Hybrid,
+    Line,
+    Preferential,
+    SpreadProtocol,
+    Tree,
+)
+from banister.spread.lab.readers.csv_file import SUFFIXES as CSV
+from banister.spread.lab.readers.csv_file import read_csv
+from banister.spread.lab.readers.edges import SUFFIXES as EDGES
+from banister.spread.lab.readers.edges import read_edges
+from banister.spread.lab.readers.igraph_graph import IGraphGraph, is_igraph, read_igraph
+from banister.spread.lab.readers.networkx_graph import NetworkXGraph, is_networkx, read_networkx
+from banister.spread.lab.readers.parquet import SUFFIXES as PARQUET
+from banister.spread.lab.readers.parquet import read_parquet
+from banister.spread.lab.readers.sparse import SparseMatrix, is_sparse, read_sparse
+from banister.spread.lab.trees import InfiniteTree, degrees_of
+
+GraphSource = (
+    str | Path | Graph | InfiniteTree | NetworkXGraph | IGraphGraph | SparseMatrix | Iterable[Sequence[Hashable]]
+)
+"""Where a graph can come from."""
+
+FILES: dict[str, Callable[[Path], Graph]] = {
+    **dict.fromkeys(EDGES, read_edges),
+    **dict.fromkeys(CSV, read_csv),
+    **dict.fromkeys(PARQUET, read_parquet),
+}
+MADE: dict[str, tuple[str, Callable[[list[float], Generator], Graph]]] = {
+    "line": ("line:1001", lambda x, chance: generators.line(int(x[0]))),
+    "cut-tree": ("cut-tree:4:6", lambda x, chance: generators.regular_tree(int(x[0]), int(x[1]))),
+    "random-regular": (
+        "random-regular:6000:4",
+        lambda x, chance: generators.random_regular(int(x[0]), int(x[1]), chance),
+    ),
+    "small-world": ("small-world:10000:10:0.1", lambda x, c: generators.small_world(int(x[0]), int(x[1]), x[2], c)),
+    "holme-kim": ("holme-kim:10000:10:0.5", lambda x, chance: generators.holme_kim(int(x[0]), int(x[1]), x[2], chance)),
+    "social": ("social:10000:20", lambda x, chance: generators.social(int(x[0]), x[1], chance)),
+}
+ENDLESS = ("regular-tree:4", "galton-watson:3,6")
+
+
+def load_graph(source: GraphSource, *, seed: int = 0) -> Graph | InfiniteTree:
+    """A graph from a file, a library's object, pairs of names, or the name of a generator.
+
+    Files are edge lists, CSV or Parquet. A generator is written with its parameters, such as `social:10000:20`;
+    `regular-tree:4` and `galton-watson:3=0.5,6=0.5` are endless trees.
+
+    >>> load_graph("holme-kim:200:3:0.5", seed=7).count
+    200
+    """
+    if isinstance(source, Graph | InfiniteTree):
+        return source
+    if isinstance(source, str | Path):
+        return _named(str(source), seed)
+    if is_networkx(source):
+        return read_networkx(source)
+    if is_igraph(source):
+        return read_igraph(source)
+    if is_sparse(source):
+        return read_sparse(source)
+    return Graph.of_edges(cast(Iterable[Sequence[Hashable]], source))
+
+
+def _named(text: str, seed: int) -> Graph | InfiniteTree:
+    path = Path(text)
+    if path.exists() and not path.is_dir():
+        reader = FILES.get(path.suffix.lower())
+        if reader is None:
+            raise BadValue(f"{path.name} ends in {path.suffix!r}; graphs are read from {', '.join(sorted(FILES))}.")
+        return reader(path)
+    name, _, rest = text.partition(":")
+    if name == "regular-tree":
+        return InfiniteTree.regular(int(_numbers(text, rest, 1)[0]))
+    if name == "galton-watson":
+        choices, weights = degrees_of(rest)
+        return InfiniteTree(tuple(choices), tuple(weights))
+    if name in MADE:
+        example, make = MADE[name]
+        return make(_numbers(text, rest, example.count(":")), seeded(seed, 1))
+    if path.suffix.lower() in FILES:
+        raise BadValue(f"There is no file {text}. Check the path.")
+    known = ", ".join([*ENDLESS, *(example for example, _ in MADE.values())])
+    raise BadValue(f"graph = {text!r} is neither a file nor a generator. Generators are, with examples: {known}.")
+
+
+def _numbers(text: str, rest: str, count: int) -> list[float]:
+    parts = rest.split(":") if rest else []
+    try:
+        values = [float(part) for part in parts]
+    except ValueError:
+        values = []
+    if len(values) != count:
+        raise BadValue(f"{text!r} needs {count} number{'s'[: count > 1]} after its name, separated by colons.")
+    return values
+
+
+def need_contacts(graph: Graph, node: int) -> int:
+    """The node, if it has somebody to tell."""
+    if len(graph.contacts(node)) == 0:
+        raise BadValue(f"Node {graph.name_of(node)!r} has no contacts, so what it writes reaches nobody. Name another.")
+    return node
+
+
+def read_names(path: str | Path) -> list[str]:
+    """The names in a text file, one a line."""
+    file = Path(path)
+    if not file.is_file():
+        raise BadValue(f"There is no file {path}. Give a text file with one name a line.")
+    names = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+    return [name for name in names if name and not name.startswith("#")]
+
+
+PROTOCOLS: dict[str, tuple[str, Callable[[dict[str, float]], SpreadProtocol]]] = {
+    "adaptive": ("degree,cap", lambda x: Adaptive(degree=x.get("degree", math.inf), cap=_cap(x))),
+    "tree": ("cap", lambda x: Tree(cap=_cap(x))),
+    "preferential": ("cap", lambda x: Preferential(cap=_cap(x))),
+    "diffusion": ("rate", lambda x: Diffusion(x.get("rate", 0.5))),
+    "flooding": ("", lambda x: Flooding()),
+    "line": ("", lambda x: Line()),
+    "dandelion": ("fluff,rate", lambda x: Dandelion(x.get("fluff", 0.1), x.get("rate", 0.5))),
+    "hybrid": (
+        "switch,rate,cap",
+        lambda x: Hybrid(
+            switch=need.whole("switch", x.get("switch", 8), least=1), rate=x.get("rate", 0.5), cap=_cap(x)
+        ),
+    ),
+}
+
+
+def parse_protocol(text: str) -> SpreadProtocol:
+    """A protocol from text: `adaptive`, `adaptive:cap=3`, `diffusion:0.2`, `hybrid:switch=8,rate=0.5`.
+
+    >>> parse_protocol("adaptive:degree=4,cap=3").spec
+    'adaptive:degree=4,cap=3'
+    """
+    name, _, rest = text.strip().partition(":")
+    if name not in PROTOCOLS:
+        raise BadValue(f"protocol = {name!r} must be one of: {', '.join(PROTOCOLS)}.")
+    allowed, make = PROTOCOLS[name]
+    return make(_options(text, rest, allowed.split(",") if allowed else []))
+
+
+def _options(text: str, rest: str, allowed: list[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for part in rest.split(",") if rest else []:
+        key, equals, value = part.partition("=")
+        key, value = (key, value) if equals else (allowed[0] if allowed else "", key)
+        if key not in allowed:
+            raise BadValue(f"{text!r}: {key or part!r} is not an option; possible are: {', '.join(allowed) or 'none'}.")
+        try:
+            found[key] = float(value)
+        except ValueError:
+            raise BadValue(f"{text!r}: {key} = {value!r} must be a number.") from None
+    return found
+
+
+def _cap(options: dict[str, float]) -> int | None:
+    return need.whole("cap", options["cap"], least=1) if "cap" in options else None
+
+
+def parse_adversary(text: str) -> Adversary:
+    """An adversary from text: `snapshot`, `snapshot:rumor`, `spies:0.1`, `snapshot+spies:0.1`, `posts:3`.
+
+    >>> parse_adversary("spies:0.1:first").spec
+    'spies:0.1:first'
+    """
+    name, *rest = text.strip().split(":")
+    try:
+        if name == "snapshot" and len(rest) <= 1:
+            return SnapshotAdversary(*rest)
+        if name == "spies" and len(rest) in (1, 2):
+            return SpyAdversary(float(rest[0]), *rest[1:])
+        if name == "snapshot+spies" and len(rest) == 1:
+            return SnapshotAndSpies(float(rest[0]))
+        if name == "posts" and len(rest) == 1:
+            return LinkedPosts(int(rest[0]))
+    except ValueError as error:
+        if isinstance(error, BadValue):
+            raise
+    raise BadValue(
+        f"adversary = {text!r} must look like snapshot, snapshot:rumor, snapshot:jordan, spies:0.1, spies:0.1:first, "
+        "snapshot+spies:0.1 or posts:3."
+    )
+
+
+def split_list(text: str) -> list[str]:
+    """Parts between commas; a part without a name of its own (`cap=3`) belongs to the one before.
+
+    >>> split_list("adaptive:degree=4,cap=3,tree")
+    ['adaptive:degree=4,cap=3', 'tree']
+    """
+    parts: list[str] = []
+    for part in text.split(","):
+        if parts and "=" in part and ":" not in part:
+            parts[-1] += "," + part
+        elif part.strip():
+            parts.append(part.strip())
+    return parts

@@ -1,0 +1,60 @@
+"""The recommended hybrid at a node: the tree's counter up to a common deadline, and gossip from then on."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from banister import need
+from banister.core.exact.numbers import Number
+from banister.spread.node.messages import Asked, Copy, Link
+from banister.spread.node.rules.base import Quiet, tell_by_chance
+from banister.spread.node.rules.counter import TreeRules
+from banister.spread.node.state import Held
+
+if TYPE_CHECKING:
+    from banister.spread.node.step import Desk
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class HybridRules(Quiet):
+    """The node's side of `protocols.Hybrid`.
+
+    Copies tell their age in steps, so that all holders change to gossip one step after step `switch`, each by its own
+    clock. An embargo in the settings stays what it is for every protocol, a failsafe: where copies got lost it lets a
+    holder tell everybody in the end.
+    """
+
+    tree: TreeRules
+    switch: int
+    rate: Fraction
+
+    def __init__(self, switch: int, rate: Number, cap: int | None = None) -> None:
+        object.__setattr__(self, "tree", TreeRules(cap, ages=True))
+        object.__setattr__(self, "switch", need.whole("switch", switch, least=1))
+        object.__setattr__(self, "rate", need.between("rate", need.positive("rate", rate), 0, 1))
+
+    def posted(self, desk: "Desk", held: Held) -> None:
+        self.tree.posted(desk, held)
+        self._await_the_deadline(desk, held)
+
+    def arrived(self, desk: "Desk", held: Held) -> None:
+        if held.age < self.switch:
+            self.tree.arrived(desk, held)
+        self._await_the_deadline(desk, held)
+
+    def _await_the_deadline(self, desk: "Desk", held: Held) -> None:
+        desk.remind(held, "switch", max(self.switch - held.age, 0) + 1)
+
+    def alarm(self, desk: "Desk", held: Held, what: str) -> None:
+        if what == "tell":
+            self.tree.alarm(desk, held, what)
+            return
+        if what == "switch":  # From here on everybody who is not known to have it is asked.
+            rest = tuple(link for link in desk.contacts if link not in held.tree_links and link not in held.asked)
+            held = replace(held, untried=rest, quota=0)
+        if tell_by_chance(desk, held, self.rate, Copy(held.id, held.body, age=desk.age_of(held))):
+            desk.remind(held, "gossip", 1)
+
+    def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:
+        if desk.age_of(held) <= self.switch:
+            self.tree.copy_answered(desk, held, link, frame, fresh)

@@ -1,0 +1,228 @@
+"""Records in and out through DuckDB: CSV and Parquet files, and frames that are already in memory.
+
+A table is read as whole units, column by column, so that nothing after this file touches a record's own text. A file is
+written beside its target and moved there at the end: no half-written file is ever seen.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.errors import BadValue
+from banister.tables.columns import Kind
+from banister.tables.domain import Attribute, Domain, Integers
+from banister.tables.frames.write import check_target, whole
+
+Types = Mapping[str, str]
+"""The type of each column as it was stored, by name."""
+
+_PLAIN = {Kind.INTEGER: "BIGINT", Kind.NUMBER: "DOUBLE", Kind.DATE: "DATE"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """The records of a table as codes, column by column, and the types they were stored in."""
+
+    codes: tuple[Integers, ...]
+    types: Types
+
+    @property
+    def records(self) -> int:
+        return int(self.codes[0].size)
+
+
+def read_codes(table: object, domain: Domain) -> Coded:
+    """Read the declared columns of a file (.csv, .parquet) or of a frame (pandas, Polars, Arrow)."""
+    with duckdb.connect() as connection:
+        source = _open(connection, table)
+        types = {str(row[0]): str(row[1]) for row in _run(connection, f"DESCRIBE SELECT * FROM {source}").fetchall()}
+        for name in (*domain.names, *([domain.person] if domain.person else [])):
+            if name not in types:
+                raise BadValue(f"Column '{name}' is declared, but the table has no such column.")
+        if domain.person:
+            source = _one_row_each(connection, source, domain.person)
+        codes = tuple(_column(connection, source, attribute, types) for attribute in domain.attributes)
+    return Coded(codes, {name: types[name] for name in domain.names})
+
+
+def _open(connection: duckdb.DuckDBPyConnection, table: object) -> str:
+    if not isinstance(table, str | Path):
+        try:
+            connection.register("given", table)
+        except duckdb.Error:
+            raise BadValue(
+                f"The table cannot be read from a {type(table).__name__}; give a file, or a pandas, Polars or Arrow "
+                "table."
+            ) from None
+        return "given"
+    path = Path(table)
+    if not path.is_file():
+        raise BadValue(f"'{path}' is not a file that is there.")
+    text = quoted_text(str(path))
+    match path.suffix.lower():
+        case ".parquet":
+            return f"read_parquet({text})"
+        case ".csv":
+            names = ", ".join(f"{quoted_text(name)}: 'VARCHAR'" for name in _header(path))
+            return (
+                f"read_csv({text}, columns = {{{names}}}, header = true, delim = ',', quote = '\"', escape = '\"', "
+                "auto_detect = false, null_padding = true)"
+            )
+    raise BadValue(f"'{path.name}' must end in .csv or .parquet.")
+
+
+def _one_row_each(connection: duckdb.DuckDBPyConnection, source: str, person: str) -> str:
+    """One row of each person, picked by a hash of the row, so that the choice depends on that person's rows alone.
+
+    A row without a person belongs to nobody whom the guarantee could protect, and is left out.
+    """
+    key = quoted(person)
+    _run(
+        connection,
+        f"CREATE TEMP TABLE people AS SELECT DISTINCT ON ({key}) * FROM {source} AS given_rows WHERE {key} IS NOT NULL "
+        f"ORDER BY {key}, md5(CAST(given_rows AS VARCHAR))",
+    )
+    return "people"
+
+
+def _header(path: Path) -> list[str]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError):
+        raise BadValue(f"'{path.name}' cannot be read as text in UTF-8.") from None
+    if not header:
+        raise BadValue(f"'{path.name}' is empty: it has no header line.")
+    if len({name.lower() for name in header}) < len(header):
+        raise BadValue(f"'{path.name}' has two columns of one name (upper and lower case alike). Rename one.")
+    return header
+
+
+def _column(connection: duckdb.DuckDBPyConnection, source: str, attribute: Attribute, types: Types) -> Integers:
+    name = quoted(attribute.name)
+    value = f"NULLIF({name}, '')" if types[attribute.name] == "VARCHAR" else name
+    query = f"SELECT {_units(attribute, value)} AS units, {value} IS NULL AS missing FROM {source}"
+    found = _run(connection, query).fetchnumpy()
+    units = np.ma.filled(np.ma.asarray(found["units"]), _nowhere(attribute)).astype(np.int64)
+    missing: NDArray[np.bool_] = np.ma.filled(np.ma.asarray(found["missing"]), True).astype(np.bool_)
+    return attribute.codes(units, missing)
+
+
+def _nowhere(attribute: Attribute) -> int:
+    """A unit that lies outside what is declared, for values that cannot be read."""
+    return -1 if attribute.kind is Kind.CATEGORY else int(attribute.edges[0]) - 1
+
+
+def _units(attribute: Attribute, value: str) -> str:
+    match attribute.kind:
+        case Kind.CATEGORY:
+            return _category_units(attribute, value)
+        case Kind.DATE:
+            return f"CAST(date_diff('day', DATE '1970-01-01', TRY_CAST({value} AS DATE)) AS BIGINT)"
+        case Kind.INTEGER:
+            return f"TRY_CAST({value} AS BIGINT)"
+    step = attribute.step
+    scaled = f"TRY_CAST({value} AS DOUBLE) * {step.denominator}.0 / {step.numerator}.0"
+    return f"TRY_CAST(floor({scaled} + 0.5) AS BIGINT)"
+
+
+def _category_units(attribute: Attribute, value: str) -> str:
+    first = attribute.values[0]
+    kind = "BOOLEAN" if isinstance(first, bool) else "BIGINT" if isinstance(first, int) else "VARCHAR"
+    texts = [str(v).lower() if isinstance(v, bool) else str(v) for v in attribute.values]
+    listed = ", ".join(quoted_text(text) for text in texts)
+    as_text = f"CAST(TRY_CAST({value} AS {kind}) AS VARCHAR)"
+    return f"CAST(enum_code(TRY_CAST({as_text} AS ENUM({listed}))) AS BIGINT)"
+
+
+def write_records(path: Path, domain: Domain, columns: Sequence[Integers], types: Types, *, about: str) -> None:
+    """Write records given as units (positions for a category, -1 for a missing value), in the types they had.
+
+    `about` goes into a Parquet file's metadata; a CSV file has no place for it.
+    """
+    items = [_value(attribute, types.get(attribute.name, "")) for attribute in domain.attributes]
+    _write(path, items, domain, columns, about)
+
+
+def write_counts(path: Path, domain: Domain, columns: Sequence[Integers], counts: Integers, *, about: str) -> None:
+    """Write a histogram: the labels of every cell that is not 0, and its count."""
+    items = [_label(attribute) for attribute in domain.attributes] + ['"count"']
+    _write(path, items, domain, [*columns, counts], about)
+
+
+def _write(path: Path, items: Sequence[str], domain: Domain, columns: Sequence[Integers], about: str) -> None:
+    names = [f"c{i}" for i in range(len(domain.attributes))] + ["count"]
+    check_target(path, (".csv", ".parquet"))
+
+    def write(temporary: Path) -> None:
+        with duckdb.connect() as connection:
+            connection.register("codes", dict(zip(names, columns, strict=False)))
+            placed = [item.replace("{c}", f"c{i}") for i, item in enumerate(items)]
+            how = (
+                "FORMAT csv, HEADER true"
+                if path.suffix.lower() == ".csv"
+                else f"FORMAT parquet, KV_METADATA {{banister: {quoted_text(about)}}}"
+            )
+            query = f"COPY (SELECT {', '.join(placed)} FROM codes) TO {quoted_text(str(temporary))} ({how})"
+            _run(connection, query)
+
+    whole(path, write)
+
+
+def _value(attribute: Attribute, stored: str) -> str:
+    """SQL for the value of a code, NULL where it is -1."""
+    if attribute.kind is Kind.CATEGORY:
+        value = f"list_extract([{', '.join(_literal(v) for v in attribute.values)}], {{c}} + 1)"
+    elif attribute.kind is Kind.DATE:
+        value = "(DATE '1970-01-01' + CAST({c} AS INTEGER))"
+    elif attribute.kind is Kind.NUMBER:
+        value = f"(CAST({{c}} * {attribute.step.numerator} AS DOUBLE) / {attribute.step.denominator})"
+    else:
+        value = "{c}"
+    nothing = "-1" if attribute.kind is Kind.CATEGORY else str(missing_unit(attribute))
+    # What was text, as everything in a CSV file, comes back in the declared kind.
+    kind = stored if stored not in ("", "VARCHAR") else _PLAIN.get(attribute.kind, "")
+    cast = f"CAST({value} AS {kind})" if kind else value
+    return f"CASE WHEN {{c}} = {nothing} THEN NULL ELSE {cast} END AS {quoted(attribute.name)}"
+
+
+def missing_unit(attribute: Attribute) -> int:
+    """The unit that stands for a missing value: one that no declared value has."""
+    return -1 if attribute.kind is Kind.CATEGORY else int(attribute.edges[0]) - 1
+
+
+def _label(attribute: Attribute) -> str:
+    labels = ", ".join(quoted_text(attribute.label(code)) for code in range(attribute.size))
+    return f"list_extract([{labels}], {{c}} + 1) AS {quoted(attribute.name)}"
+
+
+def _literal(value: str | int | bool) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
+    return str(value) if isinstance(value, int) else quoted_text(value)
+
+
+def quoted(name: str) -> str:
+    """A name for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(text: str) -> str:
+    """A text for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _run(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
+    try:
+        return connection.execute(query)
+    except duckdb.Error as error:
+        # The engine's own message may quote a value of the table, so only its kind is passed on.
+        raise BadValue(
+            f"The table could not be read or written ({type(error).__name__}). Check that it is whole and in the "
+            "format that its name says."
+        ) from None

@@ -1,0 +1,1 @@
+"""Long work: progress, worker processes, and finished pieces kept in a file."""

@@ -1,0 +1,152 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from banister.errors import BadValue
+from banister.local.channels.response import RandomizedResponse
+from banister.local.channels.unary import UnaryEncoding
+from banister.local.comparison import compare
+from banister.local.examples import example, households, patients, write_example
+from banister.local.files import Survey, read_laws, read_reports, read_survey, respond_in_files, write_survey
+from banister.local.gallery import EPSILONS, draw_gallery, run_testing
+from banister.local.survey import decide_in_files, design_survey
+from tests.local.seeded import SeededBits
+
+SURVEY = Survey(RandomizedResponse(1, 3), ["yes", "no", "do not know"])
+
+
+def answers(folder: Path, *lines: str) -> Path:
+    path = folder / "answers.csv"
+    path.write_text("\n".join(("answer", *lines)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("channel", [RandomizedResponse(1, 3), UnaryEncoding(1, 3)], ids=lambda c: c.kind)
+def test_reports_come_back_as_they_were(channel: RandomizedResponse | UnaryEncoding, tmp_path: Path) -> None:
+    survey = Survey(channel, SURVEY.labels)
+    out = tmp_path / "reports.csv"
+    assert respond_in_files(survey, answers(tmp_path, "yes", "no", "yes"), out, SeededBits(1)) == 3
+    assert np.array_equal(read_reports(out, channel).values, channel.respond([0, 1, 0], SeededBits(1)).values)
+
+
+def test_a_survey_comes_back(tmp_path: Path) -> None:
+    write_survey(tmp_path / "c.json", SURVEY)
+    back = read_survey(tmp_path / "c.json")
+    assert (back.labels, back.channel.hash) == (SURVEY.labels, SURVEY.channel.hash)
+
+
+def test_answers_outside_the_alphabet_are_counted_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match=r"1 of 2 answers .* not among the categories of the channel: yes, no") as caught:
+        respond_in_files(SURVEY, answers(tmp_path, "yes", "secret"), tmp_path / "r.csv")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_missing_header_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("yes\nno\n")
+    with pytest.raises(BadValue, match=r"first line of .* is an answer; it must be a header"):
+        respond_in_files(SURVEY, path, tmp_path / "r.csv")
+
+
+def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="cannot be written: No such file"):
+        write_survey(tmp_path / "none" / "c.json", SURVEY)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadValue, match="cannot be written: File exists"):
+        write_example(patients(), tmp_path / "file")
+
+
+def test_reports_of_another_channel_are_refused(tmp_path: Path) -> None:
+    out = tmp_path / "r.csv"
+    respond_in_files(SURVEY, answers(tmp_path, "yes"), out)
+    with pytest.raises(BadValue, match=r"1 of 1 reports .* come from another channel"):
+        read_reports(out, RandomizedResponse(2, 3))
+    out.write_text(out.read_text().replace("channel,report", "a,b"))
+    with pytest.raises(BadValue, match="columns channel,report"):
+        read_reports(out, SURVEY.channel)
+    out.write_text(f"channel,report\n{SURVEY.channel.hash[:16]},x\n")
+    with pytest.raises(BadValue, match="a report that this channel cannot have made"):
+        read_reports(out, SURVEY.channel)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("category,probability\na,0.5\nb\n", "must be a CSV with the columns category,probability"),
+        ("category,probability\na,0.5\nb,much\n", "a probability that is not a number"),
+        ("category,probability\na,0.5\na,0.5\n", "at least two categories, each once"),
+        ("", "must be a CSV"),
+    ],
+)
+def test_bad_laws_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "prior.csv"
+    path.write_text(text)
+    with pytest.raises(BadValue, match=message):
+        read_laws(path, 1)
+
+
+def test_files_that_are_not_there_or_not_text_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="does not exist"):
+        read_survey(tmp_path / "none.json")
+    with pytest.raises(BadValue, match="is not a text file"):
+        read_survey(tmp_path)
+    (tmp_path / "c.json").write_text("{")
+    with pytest.raises(BadValue, match="it is not JSON"):
+        read_survey(tmp_path / "c.json")
+
+
+def test_a_design_needs_one_kind_of_file(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match="Give either --prior"):
+        design_survey(1, "kl", None, None)
+    path = tmp_path / "h.csv"
+    path.write_text("category,p0,p1\nx,0.5,0.4\ny,0.5,0.6\n")
+    with pytest.raises(BadValue, match="must have the categories of the channel"):
+        decide_in_files(SURVEY, path, path, 0.05, 0.9)
+
+
+def test_comparison_is_sorted_and_above_its_limit() -> None:
+    found = compare(1, 1000, 10**6)
+    variances = [candidate.scaled_variance for candidate in found.candidates]
+    assert variances == sorted(variances)
+    assert found.least_scaled_variance <= variances[0] <= 3.70
+
+
+@pytest.mark.parametrize("chosen", [patients(), households()], ids=lambda e: e.name)
+def test_examples_hold_what_they_say(chosen, tmp_path: Path) -> None:
+    prior, answered, truth = write_example(chosen, tmp_path / "new")
+    labels, (law,) = read_laws(prior, 1)
+    assert labels == chosen.labels
+    assert law.sum() == pytest.approx(1)
+    assert read_laws(truth, 1)[1][0] == pytest.approx(chosen.truth)
+    assert len(answered.read_text().splitlines()) == chosen.answers.size + 1
+
+
+def test_an_unknown_example_is_refused() -> None:
+    with pytest.raises(BadValue, match="must be one of: patients, households"):
+        example("doctors")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chosen", [patients(), households()], ids=lambda e: e.name)
+def test_worked_examples_are_within_their_intervals_at_the_stated_rate(chosen) -> None:
+    """The answers are fixed, so the spread is a little less than that of a sample: at least 95 %, nearly."""
+    from banister.local.designing import design
+
+    channel = design(epsilon=1, prior=chosen.prior, utility="estimation")
+    bits = SeededBits(5)
+    held = [channel.estimate(channel.respond(chosen.answers, bits)).intervals().hold(chosen.truth) for _ in range(100)]
+    assert 0.94 <= np.mean(held) <= 0.975
+
+
+def test_the_gallery_experiment_never_exceeds_the_optimum() -> None:
+    run = run_testing(4, 3)
+    assert run.utilities.shape == (4, len(EPSILONS), 3)
+    assert run.better_of_two.max() <= 1 + 1e-9
+
+
+@pytest.mark.slow
+def test_the_gallery_is_drawn(tmp_path: Path) -> None:
+    paths = draw_gallery(tmp_path, 2, (3, 4, 5, 6))
+    assert len(paths) == 7
+    assert all(path.read_text().lstrip().startswith("<?xml") for path in paths)

@@ -1,0 +1,173 @@
+"""Sketches from files and objects to files and answers, and every way they may refuse."""
+
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from scipy.sparse import coo_array
+
+from banister.accounting.filters import AsYouGo, Guard
+from banister.accounting.ledger import Ledger
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.errors import BadValue
+from banister.publish.sketches.sketch import SketchWish, answer_cut, answer_variance, sketch_graph, sketch_matrix
+from banister.publish.sketches.weighted import read_graph
+
+WISH = SketchWish(epsilon=4, delta=1e-4, rows=60)
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    questions = AsYouGo(guard=Guard.BASIC, reserve="9/10")
+    return Ledger.create("memory:", budget=Guarantee(99, 0.01), neighbours=Neighbours.REPLACE, questions=questions)
+
+
+def ring(nodes: int) -> list[tuple[int, int]]:
+    return [(i, (i + step) % nodes) for i in range(nodes) for step in range(1, 40)]
+
+
+class Network:
+    """What a NetworkX graph answers."""
+
+    def __init__(self, *, directed: bool) -> None:
+        self._directed = directed
+
+    def is_directed(self) -> bool:
+        return self._directed
+
+    def nodes(self) -> list[object]:
+        return ["a", "b", 3]
+
+    def edges(self, *, data: str, default: float) -> list[tuple[object, object, float]]:
+        assert data == "weight"
+        return [("a", "b", 0.5), ("b", 3, default)]
+
+
+def test_an_edge_list_is_sketched_and_cut(tmp_path: Path, ledger: Ledger) -> None:
+    nodes = 300
+    edges = tmp_path / "friends.edges"
+    edges.write_text("# who knows whom\n" + "\n".join(f"p{a} p{b}" for a, b in ring(nodes)), encoding="utf-8")
+    plan = sketch_graph(edges, tmp_path / "friends.sketch", WISH, ledger=ledger)
+    half = [f"p{i}" for i in range(nodes // 2)]
+    estimate, low, high = answer_cut(tmp_path / "friends.sketch", half, confidence="0.999999")
+    truth = sum((a < nodes // 2) != (b < nodes // 2) for a, b in ring(nodes))
+    assert low <= truth <= high
+    assert low <= estimate <= high
+    assert plan.nodes == nodes
+    assert ledger.remaining().charges == 1
+
+
+def test_every_source_gives_the_same_graph(tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_text("from,to,weight\na,b,0.5\n3,b,1\nb,a,0.5\n", encoding="utf-8")
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT * FROM '{tmp_path / 'g.csv'}') TO '{tmp_path / 'g.parquet'}'")
+    (tmp_path / "nodes.txt").write_text("a\nb\n3\n", encoding="utf-8")
+    for source in (tmp_path / "g.csv", str(tmp_path / "g.parquet"), Network(directed=False)):
+        graph = read_graph(source, nodes=tmp_path / "nodes.txt", most_weight=1.0)
+        assert graph.names == ("a", "b", "3")
+        assert sorted(zip(graph.first, graph.second, graph.weights, strict=True)) == [(0, 1, 0.5), (1, 2, 1.0)]
+    matrix = coo_array(([0.5, 1.0, 0.5, 0.0], ([0, 2, 1, 1], [1, 1, 0, 2])), shape=(3, 3))
+    graph = read_graph(matrix, nodes=None, most_weight=1.0)
+    assert sorted(zip(graph.first, graph.second, graph.weights, strict=True)) == [(0, 1, 0.5), (1, 2, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a a\nb c\n", "has self-loops"),
+        ("a b -1\n", "has negative weights"),
+        ("a b 3\n", "has weights beyond the bound 1"),
+        ("a b nan\n", "missing or not finite"),
+        ("a b x\n", "A weight in 'g.edges' is not a number"),
+        ("a\n", "is no edge: it must read"),
+        ("a b 1\nb a 0.5\n", "given twice with different weights"),
+        ("", "at least two nodes"),
+    ],
+)
+def test_bad_graphs_charge_nothing_and_leave_nothing(tmp_path: Path, ledger: Ledger, text: str, message: str) -> None:
+    (tmp_path / "g.edges").write_text(text, encoding="utf-8")
+    with pytest.raises(BadValue, match=message):
+        sketch_graph(tmp_path / "g.edges", tmp_path / "g.sketch", WISH, ledger=ledger)
+    assert ledger.remaining().charges == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["g.edges"]
+
+
+def test_other_bad_graphs(tmp_path: Path) -> None:
+    def read(source: object, nodes: Path | None = None) -> None:
+        read_graph(source, nodes=nodes, most_weight=1.0)
+
+    with pytest.raises(BadValue, match="The graph is directed"):
+        read(Network(directed=True))
+    with pytest.raises(BadValue, match="cannot be read from a int"):
+        read(3)
+    with pytest.raises(BadValue, match="must be square, not 2 × 3"):
+        read(coo_array((2, 3)))
+    with pytest.raises(BadValue, match="is not a file that is there"):
+        read(tmp_path / "none.edges")
+    (tmp_path / "g.csv").write_text("from\na\n", encoding="utf-8")
+    with pytest.raises(BadValue, match="needs two columns"):
+        read(tmp_path / "g.csv")
+    (tmp_path / "g.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(BadValue, match=r"'g\.parquet' could not be read"):
+        read(tmp_path / "g.parquet")
+    (tmp_path / "g.edges").write_text("a b\n", encoding="utf-8")
+    with pytest.raises(BadValue, match=r"The list of nodes '.*' cannot be read"):
+        read(tmp_path / "g.edges", tmp_path / "none.txt")
+    (tmp_path / "n.txt").write_text("a\nc\n", encoding="utf-8")
+    with pytest.raises(BadValue, match="an end that the list of nodes does not have"):
+        read(tmp_path / "g.edges", tmp_path / "n.txt")
+    (tmp_path / "n.txt").write_text("a\na\nb\n", encoding="utf-8")
+    with pytest.raises(BadValue, match="has a name twice"):
+        read(tmp_path / "g.edges", tmp_path / "n.txt")
+
+
+def test_a_matrix_is_sketched_and_asked(tmp_path: Path, ledger: Ledger) -> None:
+    rows = [f"{np.cos(i):.6f},{np.sin(i):.6f}" for i in range(3000)]
+    (tmp_path / "m.csv").write_text("x,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    sketch_matrix(
+        tmp_path / "m.csv", tmp_path / "m.sketch", WISH, ledger=ledger, neighbours=Neighbours.REPLACE, row_length=2
+    )
+    _, low, high = answer_variance(tmp_path / "m.sketch", [3, 4], confidence="0.999999")
+    assert low <= 1500 <= high
+    with pytest.raises(BadValue, match="The direction must be 2 finite numbers, not all 0: one for each of x, y"):
+        answer_variance(tmp_path / "m.sketch", [0, 0])
+    with pytest.raises(BadValue, match="is not a cut sketch of format 1"):
+        answer_cut(tmp_path / "m.sketch", ["x"])
+
+
+def test_bad_matrices_and_sketches(tmp_path: Path, ledger: Ledger) -> None:
+    def make(source: object) -> None:
+        sketch_matrix(source, tmp_path / "m.sketch", WISH, ledger=ledger, neighbours=Neighbours.REPLACE, row_length=1)
+
+    (tmp_path / "m.csv").write_text("x,y\n1,2\n3,\n", encoding="utf-8")
+    with pytest.raises(BadValue, match="missing or not numbers"):
+        make(tmp_path / "m.csv")
+    with pytest.raises(BadValue, match="missing or not numbers"):
+        make(np.array([[np.nan]]))
+    with pytest.raises(BadValue, match="A matrix has two axes, not 1"):
+        make(np.ones(3))
+    with pytest.raises(BadValue, match="is not a file that is there"):
+        make(tmp_path / "none.csv")
+    (tmp_path / "m.txt").touch()
+    with pytest.raises(BadValue, match=r"must end in \.csv or \.parquet"):
+        make(tmp_path / "m.txt")
+    (tmp_path / "m.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(BadValue, match="The matrix could not be read"):
+        make(tmp_path / "m.parquet")
+    with pytest.raises(BadValue, match="is not a file that is there"):
+        answer_cut(tmp_path / "none.sketch", ["a"])
+    (tmp_path / "bad.sketch").write_bytes(b"no")
+    with pytest.raises(BadValue, match="is not a sketch of ours, or it is damaged"):
+        answer_cut(tmp_path / "bad.sketch", ["a"])
+    assert ledger.remaining().charges == 0
+    assert not (tmp_path / "m.sketch").exists()
+
+
+def test_unknown_nodes_are_named(tmp_path: Path, ledger: Ledger) -> None:
+    (tmp_path / "g.edges").write_text("\n".join(f"{a} {b}" for a, b in ring(100)), encoding="utf-8")
+    sketch_graph(tmp_path / "g.edges", tmp_path / "g.sketch", WISH, ledger=ledger)
+    with pytest.raises(BadValue, match="Node 'zoe' is not in the sketch, which has 100 nodes"):
+        answer_cut(tmp_path / "g.sketch", ["1", "zoe"])
+    with pytest.raises(BadValue, match=r"must end in \.sketch"):
+        sketch_graph(tmp_path / "g.edges", tmp_path / "g.txt", WISH, ledger=ledger)

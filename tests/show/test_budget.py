@@ -1,0 +1,31 @@
+"""The picture of a budget over time is drawn, in each format, or its name is refused."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from banister.errors import BadValue, MissingExtra
+from banister.show.budget import Moment, draw_budget
+
+MOMENTS = [Moment("2026-01-01T00:00:00Z", 0, 1), Moment("2026-02-01T00:00:00Z", 0.5, 0.3)]
+
+
+def test_a_picture_is_drawn_with_its_labels(tmp_path: Path) -> None:
+    draw_budget(MOMENTS, tmp_path / "a.svg", title="Budget of a ward")
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    for words in ("Budget of a ward", "allowance used", "that still fits", "time (UTC)"):
+        assert f"<!-- {words}" in text or words in text
+    draw_budget(MOMENTS, tmp_path / "a.png", title="x")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadValue, match=r"The figure 'a\.doc' must end in one of: \.svg, \.png, \.pdf"):
+        draw_budget(MOMENTS, tmp_path / "a.doc", title="x")
+
+
+def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'banister\[plot\]'"):
+        draw_budget(MOMENTS, tmp_path / "a.svg", title="x")

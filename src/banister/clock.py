@@ -1,8 +1,14 @@
-"""The time of day, for what is written down. Nothing that is drawn or decided depends on it."""
+"""The one clock: the time of day, for what is written down. Nothing that is drawn or decided depends on it."""
 
+import time
 from datetime import UTC, datetime
 
 
 def now() -> str:
     """This moment, in universal time, e.g. 2026-03-01T09:30:00.123456Z."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def pause(seconds: float) -> None:
+    """Do nothing for a while, so that somebody can look."""
+    time.sleep(seconds)

@@ -1,13 +1,13 @@
 """A spread in the terminal, redrawn in place: dots for holders, the adversary's belief as colours, numbers beside."""
 
 import math
-import time
 from collections.abc import Mapping
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from banister import clock
 from banister.spread.lab.movie import Frame, Movie, layout
 
 SECONDS = 0.6
@@ -35,7 +35,7 @@ def watch(movie: Movie) -> None:
     with Live(console=console, auto_refresh=False) as live:
         for shown in range(1, len(movie.frames) + 1):
             live.update(picture(movie, shown, places, width=width, height=height), refresh=True)
-            time.sleep(SECONDS)
+            clock.pause(SECONDS)
 
 
 Cell = tuple[int, int]

@@ -113,8 +113,8 @@ def written_report(
     """Write the owner's report where one is asked for."""
     if wish.report is None:
         return []
+    from banister.files import whole
     from banister.publish.page import fidelity_page
-    from banister.tables.frames.write import whole
 
     cost = [("this copy", f"epsilon {brief(level)}, delta {delta}"), *ledger.summary()]
     page = fidelity_page(
@@ -185,7 +185,7 @@ def _ledger(wish: Wish, said: Declaration, schema: Path) -> "Ledger":
 
 
 def _check_targets(wish: Wish, plan_only: bool) -> None:
-    from banister.tables.frames.write import check_target
+    from banister.files import check_target
 
     if wish.out is None and wish.histogram is None and not plan_only:
         raise BadValue("Nothing would be published. Give --out for records, or --histogram for counts.")

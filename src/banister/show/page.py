@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from banister.tables.frames.write import whole
+from banister.files import whole
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2730; --soft: #64727d; --line: #d7dee3; --bar: #2f6f8f; --paper: #fff; }

@@ -144,7 +144,7 @@ def _targets(*names: str) -> "list[Path]":
     """Where to write, checked before anything is charged."""
     from pathlib import Path
 
-    from banister.tables.frames.write import check_target
+    from banister.files import check_target
 
     targets = [Path(name) for name in names if name]
     for name, suffixes in zip(names, ((".csv", ".parquet", ".json"), (".html",)), strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.errors import BadValue
-from banister.tables.frames.write import whole
+from banister.files import whole
 
 FORMAT = 1
 Header = dict[str, str]

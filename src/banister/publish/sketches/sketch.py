@@ -50,9 +50,9 @@ def sketch_graph(
     bits: BitSource = SYSTEM,
 ) -> CutSketch:
     """Publish a sketch of a graph that answers every cut. The nodes are public; each edge's weight is protected."""
+    from banister.files import check_target
     from banister.publish.sketches.files import write_sketch
     from banister.publish.sketches.weighted import read_graph
-    from banister.tables.frames.write import check_target
 
     bound = need.positive("most weight", most_weight)
     check_target(Path(out), (".sketch",))
@@ -84,9 +84,9 @@ def sketch_matrix(
     bits: BitSource = SYSTEM,
 ) -> VarianceSketch:
     """Publish a sketch of a matrix that answers the variance along every direction. Rows are people."""
+    from banister.files import check_target
     from banister.publish.sketches.files import write_sketch
     from banister.publish.sketches.matrices import read_matrix
-    from banister.tables.frames.write import check_target
 
     bound = need.positive("row length", row_length)
     check_target(Path(out), (".sketch",))

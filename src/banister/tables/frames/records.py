@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.errors import BadValue
+from banister.files import check_target, whole
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain, Integers
-from banister.tables.frames.write import check_target, whole
 
 Types = Mapping[str, str]
 """The type of each column as it was stored, by name."""

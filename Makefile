@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 JOBS   ?= 2
 
-.PHONY: run test check quick format lint types unit doctest readme docs bench vectors mutants smoke lock clean setup reference
+.PHONY: run test check quick format lint types unit doctest readme docs bench vectors mutants smoke lock clean setup reference house
 
 run: $(READY)
 	rm -rf build/health
@@ -66,6 +66,10 @@ mutants: $(READY)
 # The command reference is made from the program; a test notices when it is stale.
 reference: $(READY)
 	$(BIN)/python docs/reference.py
+
+# The map of the house is made from the code; a test notices when it is stale.
+house: $(READY)
+	$(BIN)/python docs/house.py
 
 # The built package alone, in an empty environment, without development tools.
 smoke: $(READY)

@@ -19,17 +19,17 @@ FLOORS = (
     ("accounting",),
     ("mechanisms",),
     ("sampling", "show", "work"),
-    ("core", "errors", "need", "files", "clock", "keys", "foreign"),
+    ("core", "errors", "need", "files", "clock", "keys", "foreign", "doors"),
 )
 TOP = """# The house
 
-Made by `make house` from the code itself; a test holds it to be up to date. [Decision 2](decisions/0002-floors.md) says why
-the floors are as they are, `tests/house/test_layers.py` holds them.
+Made by `make house` from the code itself; a test holds it to be up to date. [Decision 2](decisions/0002-floors.md) says
+why the floors are as they are, `tests/house/test_layers.py` holds them.
 
 ## The floors
 
-A file imports from floors below and from its own room; contexts (release, publish, local, parties, spread) never see each
-other. Each context's door is its package: `banister.local` is `bn.local`.
+A file imports from floors below and from its own room; contexts (release, publish, local, parties, spread) never see
+each other. Each context's door is its package: `banister.local` is `bn.local`.
 """
 WAYS = """
 ## The walks

@@ -4,7 +4,7 @@ What stands behind the front door is listed in `__init__.pyi`, and loaded when i
 package with such a door of its own: `banister.local` is `bn.local`, and `from banister.local import design` works.
 """
 
-import lazy_loader
+from banister.doors import opened
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = opened(__name__, __file__)
 __version__ = "0.1.0"

@@ -8,6 +8,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "banister"
 FLOORS = {
     "errors": 0,
+    "doors": 0,
     "need": 0,
     "clock": 0,
     "files": 0,

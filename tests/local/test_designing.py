@@ -72,9 +72,3 @@ def test_bad_calls_are_refused() -> None:
         bn.local.design(epsilon=1, utility="entropy", between=(P0, P1))
     with pytest.raises(BadValue, match="epsilon = -1 must be"):
         bn.local.design(epsilon=-1, utility="kl", between=(P0, P1))
-
-
-def test_the_namespace_lists_what_it_has() -> None:
-    assert "design" in dir(bn.local)
-    with pytest.raises(AttributeError, match=r"bn\.local has no 'designs'"):
-        bn.local.designs  # noqa: B018

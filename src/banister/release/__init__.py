@@ -7,6 +7,6 @@
 `__init__.pyi` lists what is offered.
 """
 
-import lazy_loader
+from banister.doors import opened
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = opened(__name__, __file__)

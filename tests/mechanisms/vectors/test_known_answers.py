@@ -7,7 +7,7 @@ import pytest
 
 from banister.mechanisms import IntegerStaircase, Staircase
 
-KNOWN = json.loads((Path(__file__).parents[1] / "vectors" / "noise.json").read_text(encoding="utf-8"))
+KNOWN = json.loads((Path(__file__).parents[2] / "vectors" / "noise.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("known", KNOWN["line"], ids=lambda known: f"{known['epsilon']}-{known['exponent']}")

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 import banister as bn
 from banister.parties.meetings import conduct as room
 from banister.parties.meetings.home import PartyHome
@@ -42,13 +40,6 @@ def test_a_party_is_told_what_all_its_answers_add_up_to(tmp_path: Path) -> None:
         done = bn.parties.answer_plan(path, party="p0", bit=1, out=tmp_path / f"a{number}", home=home)
     assert done.answered == 3
     assert done.total == bn.Guarantee("3/2", 1)
-
-
-def test_every_name_behind_the_door_is_there() -> None:
-    for name in dir(bn.parties):
-        assert getattr(bn.parties, name) is not None
-    with pytest.raises(AttributeError, match=r"has no 'nothing'\. It has: Curves"):
-        _ = bn.parties.nothing
 
 
 def test_the_plan_carries_its_cost_and_its_prior(tmp_path: Path) -> None:

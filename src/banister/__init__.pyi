@@ -15,7 +15,6 @@ from .core.privacy.loss import PrivacyLoss
 from .core.privacy.region import PrivacyRegion
 from .errors import BanisterError, BudgetExceeded
 from .mechanisms.choices.choice import ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
-from .mechanisms.comparison.contenders import Over, Touches
 from .mechanisms.comparison.least_noise import Comparison, least_noise
 from .mechanisms.integers.discrete_gaussian import DiscreteGaussian
 from .mechanisms.integers.discrete_laplace import DiscreteLaplace
@@ -30,6 +29,7 @@ from .mechanisms.line.grid import Grid
 from .mechanisms.line.laplace import Laplace
 from .mechanisms.line.on_grid import OnGrid
 from .mechanisms.line.staircase import Staircase
+from .mechanisms.offers import Over, Touches
 from .mechanisms.vectors.independent import Independent
 from .mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
 from .mechanisms.vectors.vector_staircase import VectorStaircase

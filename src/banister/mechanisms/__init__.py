@@ -1,19 +1,13 @@
 """Noise for a trusted curator, one file each. What is drawn here is not charged to any ledger.
 
-`ALL` lists every noise for one number; the contract tests, the command line and the gallery read it.
+`ALL` lists every file of noise. What it lists is at once offered by `least_noise`, `banister noise`, the figures and
+the lists of `banister account`, and examined by the contract tests: they read `OFFERS` and `examples()` of each file.
 """
 
+from importlib import import_module
+from typing import cast
+
 from banister.mechanisms.choices.choice import Choice, ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
-from banister.mechanisms.integers import (
-    discrete_gaussian,
-    discrete_laplace,
-    geometric,
-    integer_staircase,
-    rounded_gaussian,
-    tabulated,
-    truncated_staircase,
-    uniform,
-)
 from banister.mechanisms.integers.discrete_gaussian import DiscreteGaussian
 from banister.mechanisms.integers.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.integers.geometric import Geometric
@@ -23,31 +17,36 @@ from banister.mechanisms.integers.rounded_gaussian import RoundedGaussian
 from banister.mechanisms.integers.tabulated import TabulatedNoise
 from banister.mechanisms.integers.truncated_staircase import TruncatedStaircase
 from banister.mechanisms.integers.uniform import Uniform
-from banister.mechanisms.line import gaussian, laplace, on_grid, staircase
 from banister.mechanisms.line.gaussian import Gaussian
 from banister.mechanisms.line.grid import Grid
 from banister.mechanisms.line.laplace import Laplace
 from banister.mechanisms.line.line_noise import LineNoise
 from banister.mechanisms.line.on_grid import OnGrid
 from banister.mechanisms.line.staircase import Staircase
+from banister.mechanisms.offers import Mechanism
 from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 
-ALL = (
-    discrete_gaussian,
-    discrete_laplace,
-    gaussian,
-    geometric,
-    integer_staircase,
-    laplace,
-    on_grid,
-    rounded_gaussian,
-    staircase,
-    tabulated,
-    truncated_staircase,
-    uniform,
+_SHELF = (
+    "integers.discrete_gaussian",
+    "integers.discrete_laplace",
+    "integers.geometric",
+    "integers.integer_staircase",
+    "integers.rounded_gaussian",
+    "integers.tabulated",
+    "integers.truncated_staircase",
+    "integers.uniform",
+    "line.gaussian",
+    "line.laplace",
+    "line.on_grid",
+    "line.staircase",
+    "vectors.independent",
+    "vectors.integer_vector_staircase",
+    "vectors.vector_staircase",
 )
+
+ALL: tuple[Mechanism, ...] = tuple(cast(Mechanism, import_module(f"{__name__}.{place}")) for place in _SHELF)
 
 __all__ = [
     "ALL",

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from banister.errors import BadValue
-from banister.mechanisms.comparison.contenders import Over, Touches
 from banister.mechanisms.comparison.least_noise import as_record, least_noise
+from banister.mechanisms.offers import Over, Touches
 
 
 def names(found) -> list[str]:
@@ -69,9 +69,25 @@ def test_vectors_are_judged_by_what_a_neighbour_can_move() -> None:
     histogram = least_noise(epsilon=1, sensitivity=1, dimension=100, touches="one", over="integers")
     assert histogram.best.risk == pytest.approx(85.092, abs=1e-3)
     mixed = least_noise(epsilon=1, delta=1e-6, sensitivity=2, dimension=3, over="integers")
-    assert {"staircase on the l1 ball", "Gaussian, each alone"} <= set(names(mixed))
+    assert {"staircase on the l1 ball", "rounded Gaussian, each alone"} <= set(names(mixed))
     assert mixed.lower_bound is not None
     assert mixed.lower_bound <= mixed.best.risk
+
+
+def test_what_gives_the_guarantee_each_alone_is_offered_for_vectors_too() -> None:
+    found = least_noise(epsilon=0, delta=Fraction(1, 10), sensitivity=2, dimension=2, over="integers")
+    assert found.best.name == "uniform, each alone"
+    assert found.gap == pytest.approx(0, abs=1e-12)
+    # Whole moves that add up to 1 are one move, so what is optimal for a count is so for all.
+    counts = least_noise(epsilon=1, sensitivity=1, dimension=3, over="integers")
+    assert {each.name: each.optimal for each in counts.contenders}["geometric, each alone"] == "[G13] Thm 2.12"
+    assert counts.gap == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("over", Over)
+@pytest.mark.parametrize("sensitivity", [1, 3])
+def test_a_certain_delta_of_one_is_answered(over: Over, sensitivity: int) -> None:
+    assert least_noise(epsilon=1, delta=1, sensitivity=sensitivity, over=over).best.name == "uniform"
 
 
 def test_a_users_own_cost_is_judged_too() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from banister.mechanisms.comparison.contenders import Question
     from banister.mechanisms.comparison.least_noise import Comparison
+    from banister.mechanisms.offers import NoiseQuestion
 
 
 def register(app: typer.Typer) -> None:
@@ -72,7 +72,7 @@ def show(found: "Comparison") -> None:
     console.print(_verdict(found))
 
 
-def _title(question: "Question") -> str:
+def _title(question: "NoiseQuestion") -> str:
     title = f"Noise for {question.guarantee}, sensitivity {float(question.sensitivity):g}, {question.over.value}"
     if question.dimension == 1:
         return title

@@ -6,18 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from banister.core.laws.cost import Cost
+from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
-from banister.mechanisms.comparison.contenders import Noise, Over, Question
+from banister.mechanisms.comparison.contenders import NoiseQuestion, Over, for_one_number
 from banister.mechanisms.comparison.least_noise import Comparison
-from banister.mechanisms.integers.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.integers.integer_noise import IntegerNoise
-from banister.mechanisms.integers.integer_staircase import IntegerStaircase
-from banister.mechanisms.integers.truncated_staircase import TruncatedStaircase
-from banister.mechanisms.line.gaussian import Gaussian
-from banister.mechanisms.line.laplace import Laplace
 from banister.mechanisms.line.line_noise import LineNoise
-from banister.mechanisms.line.staircase import Staircase
 from banister.show.canvas import checked
 from banister.show.noise import Curve, NoiseFigure, save_noise_figure
 
@@ -54,28 +48,12 @@ def _laws(found: Comparison) -> Iterator[Curve]:
             yield Curve(each.name, line, each.noise.densities(line))
 
 
-def _costs(question: Question, epsilons: list[Fraction]) -> Iterator[Curve]:
-    risks: dict[str, list[float]] = {}
+def _costs(question: NoiseQuestion, epsilons: list[Fraction]) -> Iterator[Curve]:
+    """What each noise costs at other epsilons; those that take long to find are left out."""
+    risks: dict[str, list[tuple[float, float]]] = {}
     for epsilon in epsilons:
-        for name, noise in _contenders(question, epsilon, question.cost):
-            risks.setdefault(name, []).append(noise.risk_for(question.cost))
-    for name, values in risks.items():
-        yield Curve(name, np.array([float(epsilon) for epsilon in epsilons]), np.array(values))
-
-
-def _contenders(question: Question, epsilon: Fraction, cost: Cost) -> Iterator[tuple[str, Noise]]:
-    """The main contenders at another epsilon, those that are quick to find."""
-    delta, reach = question.guarantee.delta, question.sensitivity
-    if question.over is Over.INTEGERS:
-        yield "staircase", IntegerStaircase(epsilon=epsilon, sensitivity=int(reach), cost=cost)
-        yield "discrete Laplace", DiscreteLaplace(epsilon=epsilon, sensitivity=int(reach))
-        if delta:
-            yield (
-                "truncated staircase",
-                TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=int(reach), cost=cost),
-            )
-    else:
-        yield "staircase", Staircase(epsilon=epsilon, sensitivity=reach, cost=cost)
-        yield "Laplace", Laplace(epsilon=epsilon, sensitivity=reach)
-        if 0 < delta < 1:
-            yield "Gaussian", Gaussian(epsilon=epsilon, delta=delta, sensitivity=reach)
+        for each in for_one_number(question.at(Guarantee(epsilon, question.delta))):
+            if each.offer.quick:
+                risks.setdefault(each.name, []).append((float(epsilon), each.noise().risk_for(question.cost)))
+    for name, points in risks.items():
+        yield Curve(name, *np.array(points).T)

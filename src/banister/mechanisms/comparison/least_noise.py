@@ -6,17 +6,15 @@ from fractions import Fraction
 from banister.core.exact.numbers import Number, brief
 from banister.core.laws.cost import CostLike
 from banister.mechanisms.comparison.contenders import (
+    Entrant,
     Noise,
+    NoiseQuestion,
     Over,
-    Question,
     Touches,
     VectorNoise,
-    for_one_number,
-    for_vectors,
-    tabulated,
+    entrants,
 )
 from banister.mechanisms.integers.lower_bounds import lower_bound, scaling_bound
-from banister.mechanisms.integers.tabulated import TabulatedNoise
 from banister.mechanisms.vectors.independent import Independent
 
 
@@ -38,7 +36,7 @@ class Contender:
 class Comparison:
     """All that apply, the least noise first."""
 
-    question: Question
+    question: NoiseQuestion
     contenders: tuple[Contender, ...]
     lower_bound: float | None
     """No mechanism with this guarantee has a smaller expected cost; certified, rounded down."""
@@ -76,7 +74,7 @@ def least_noise(
     >>> found.best.name, round(found.best.risk, 5), round(found.contenders[1].risk, 2)
     ('staircase', 0.02971, 0.08)
     """
-    question = Question.of(
+    question = NoiseQuestion.of(
         epsilon=epsilon,
         delta=delta,
         sensitivity=sensitivity,
@@ -85,28 +83,28 @@ def least_noise(
         dimension=dimension,
         touches=touches,
     )
-    entrants = for_one_number(question) if question.dimension == 1 else for_vectors(question)
-    contenders = sorted((_judge(question, *entrant) for entrant in entrants), key=lambda each: each.risk)
-    return Comparison(question=question, contenders=tuple(contenders), lower_bound=_bound(question, contenders))
+    found = tuple(entrants(question))
+    contenders = _judged(found)
+    return Comparison(question=question, contenders=contenders, lower_bound=_bound(question, found, contenders))
 
 
-def _one_number(question: Question) -> list[Contender]:
-    entrants = for_one_number(replace(question, dimension=1))
-    return sorted((_judge(question, *entrant) for entrant in entrants), key=lambda each: each.risk)
+def _judged(found: tuple[Entrant, ...]) -> tuple[Contender, ...]:
+    return tuple(sorted((_judge(each) for each in found), key=lambda each: each.risk))
 
 
-def _judge(question: Question, name: str, noise: Noise | VectorNoise, optimal: str) -> Contender:
+def _judge(entrant: Entrant) -> Contender:
+    noise = entrant.noise()
     one = noise.noise if isinstance(noise, Independent) else noise
     return Contender(
-        name=name,
+        name=entrant.name,
         noise=noise,
-        risk=noise.risk_for(question.cost),
+        risk=noise.risk_for(entrant.question.cost),
         interval=float(one.interval(Fraction(95, 100))),
-        optimal=optimal,
+        optimal=entrant.optimal,
     )
 
 
-def _bound(question: Question, contenders: list[Contender]) -> float | None:
+def _bound(question: NoiseQuestion, found: tuple[Entrant, ...], contenders: tuple[Contender, ...]) -> float | None:
     """The optimum itself where a theorem gives it, otherwise the best certified bound that applies."""
     proven = [each.risk for each in contenders if each.optimal]
     if proven:
@@ -114,13 +112,16 @@ def _bound(question: Question, contenders: list[Contender]) -> float | None:
         return min(proven) * (1 - (1e-14 if question.cost.exponent in (1, 2) else 2e-7))
     if question.dimension > 1:
         # A neighbour may move one coordinate alone, so each must be private by itself, and the costs add up.
-        one = _bound(replace(question, dimension=1), _one_number(question))
+        single = replace(question, dimension=1)
+        alone = tuple(entrants(single))
+        one = _bound(single, alone, _judged(alone))
         return None if one is None else question.dimension * one * (1 - 1e-15)
-    if any(isinstance(each.noise, TabulatedNoise) for each in contenders):
-        return tabulated(question)[1]
+    certified = [bound for each in found if (bound := each.bound()) is not None]
+    if certified:
+        return max(certified)
     if question.cost.exponent not in (1, 2):
         return None
-    level, chance = question.guarantee.epsilon, question.guarantee.delta
+    level, chance = question.epsilon, question.delta
     if question.over is Over.INTEGERS:
         return lower_bound(epsilon=level, delta=chance, sensitivity=question.sensitivity, cost=question.cost)
     # The proof of the scaling bound holds for real noise as well, with U uniform on [0, sensitivity).

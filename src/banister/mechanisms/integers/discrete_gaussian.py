@@ -16,7 +16,7 @@ from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.calibration import least_scale
 from banister.mechanisms.integers.integer_gaussian import IntegerGaussian
 from banister.mechanisms.integers.integer_noise import Floats, Integers
-from banister.mechanisms.integers.integer_staircase import HINT
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.gaussian import discrete_gaussian_draw
 
@@ -97,6 +97,19 @@ def hockey_stick(sigma: Fraction, shift: int, epsilon: Fraction) -> arb:
         mine = gaussian_upper_sum(sigma, first)
         others = gaussian_upper_sum(sigma, first + shift)
         return (mine - exp_ball(epsilon) * others) / gaussian_total(sigma)
+
+
+OFFERS = (
+    Offer(
+        name="discrete Gaussian",
+        serves=Serves.INTEGERS,
+        kind=DiscreteGaussian,
+        fits=lambda asked: 0 < asked.delta < 1,
+        make=lambda asked: DiscreteGaussian(
+            epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.steps, cost=asked.cost
+        ),
+    ),
+)
 
 
 def examples() -> tuple[DiscreteGaussian, ...]:

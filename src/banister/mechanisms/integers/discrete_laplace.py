@@ -11,7 +11,8 @@ from banister.core.exact.numbers import BALL_BITS, Number, exp_ball, precision
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
-from banister.mechanisms.integers.integer_staircase import HINT, closed_risk, two_sided_tail
+from banister.mechanisms.integers.integer_staircase import closed_risk, two_sided_tail
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.staircase import StaircaseDraw, staircase_draw
 
@@ -90,6 +91,17 @@ class DiscreteLaplace(IntegerNoise):
 
     def _sampler(self) -> StaircaseDraw:
         return staircase_draw(self.epsilon / self.sensitivity, 1, 1)
+
+
+OFFERS = (
+    Offer(
+        name="discrete Laplace",
+        serves=Serves.INTEGERS,
+        kind=DiscreteLaplace,
+        fits=lambda asked: asked.epsilon > 0 and asked.steps > 1,
+        make=lambda asked: DiscreteLaplace(epsilon=asked.epsilon, sensitivity=asked.steps, cost=asked.cost),
+    ),
+)
 
 
 def examples() -> tuple[DiscreteLaplace, ...]:

@@ -11,7 +11,8 @@ from banister.core.exact.numbers import Number, exp_ball
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
-from banister.mechanisms.integers.integer_staircase import HINT, closed_risk, two_sided_tail
+from banister.mechanisms.integers.integer_staircase import closed_risk, two_sided_tail
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.staircase import staircase_draw
 
@@ -64,6 +65,18 @@ class Geometric(IntegerNoise):
 
     def draw_many(self, count: int, bits: BitSource) -> Integers:
         return staircase_draw(self.epsilon, 1, 1).draw_many(count, bits)
+
+
+OFFERS = (
+    Offer(
+        name="geometric",
+        serves=Serves.INTEGERS,
+        kind=Geometric,
+        fits=lambda asked: asked.epsilon > 0 and asked.steps == 1,
+        make=lambda asked: Geometric(epsilon=asked.epsilon, cost=asked.cost),
+        optimal=lambda asked: "" if asked.delta else "[G13] Thm 2.12",
+    ),
+)
 
 
 def examples() -> tuple[Geometric, ...]:

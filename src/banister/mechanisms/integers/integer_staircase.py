@@ -12,10 +12,9 @@ from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_integers, periodic_sum
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.staircase import StaircaseDraw, staircase_draw
-
-HINT = "To publish nothing, leave the question out."
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -158,6 +157,18 @@ def _exact_risk(epsilon: Fraction, sensitivity: int, r: int, cost: Cost) -> arb:
             return (y * y - y + spread) / (2 * y - 1)
         third = spread * (2 * beta + sensitivity) / 2
         return spread + (ball(Fraction(2, 3)) * (y**3 + 2 * third) - y * y + y / 3) / (2 * y - 1)
+
+
+OFFERS = (
+    Offer(
+        name="staircase",
+        serves=Serves.INTEGERS,
+        kind=IntegerStaircase,
+        fits=lambda asked: asked.epsilon > 0 and asked.steps > 1,
+        make=lambda asked: IntegerStaircase(epsilon=asked.epsilon, sensitivity=asked.steps, cost=asked.cost),
+        optimal=lambda asked: "" if asked.delta else "[G13] Thm 2.13",
+    ),
+)
 
 
 def examples() -> tuple[IntegerStaircase, ...]:

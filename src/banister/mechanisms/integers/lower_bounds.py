@@ -13,7 +13,8 @@ from banister import need
 from banister.core.exact.numbers import Bracket, Number, ball, exp_ball, float_down, precision
 from banister.core.laws.cost import Cost, CostLike
 from banister.errors import BadValue
-from banister.mechanisms.integers.integer_staircase import HINT, IntegerStaircase
+from banister.mechanisms.integers.integer_staircase import IntegerStaircase
+from banister.mechanisms.offers import HINT
 
 _MOST_TERMS = 4096
 _DIGITS = 512

@@ -15,6 +15,7 @@ from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_gaussian import IntegerGaussian
 from banister.mechanisms.integers.integer_noise import Floats, Integers
 from banister.mechanisms.line.gaussian import Gaussian
+from banister.mechanisms.offers import Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.rounded import NormalSize, rounded_many, rounded_one
 
@@ -70,6 +71,19 @@ class RoundedGaussian(IntegerGaussian):
 
     def draw_many(self, count: int, bits: BitSource) -> Integers:
         return rounded_many(np.zeros(count), Fraction(self.sigma), _LAW, bits)
+
+
+OFFERS = (
+    Offer(
+        name="rounded Gaussian",
+        serves=Serves.INTEGERS,
+        kind=RoundedGaussian,
+        fits=lambda asked: 0 < asked.delta < 1,
+        make=lambda asked: RoundedGaussian(
+            epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.steps, cost=asked.cost
+        ),
+    ),
+)
 
 
 def examples() -> tuple[RoundedGaussian, ...]:

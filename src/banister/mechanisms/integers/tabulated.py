@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from flint import arb
@@ -17,8 +18,13 @@ from banister.errors import BadValue
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
 from banister.mechanisms.integers.lower_bounds import lower_bound
 from banister.mechanisms.integers.tabulated_program import hockey_stick_up, least_table
+from banister.mechanisms.integers.truncated_staircase import TruncatedStaircase
+from banister.mechanisms.offers import NoiseQuestion, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.table import ExactTable
+
+_LARGEST_PROGRAM = 1000
+"""Linear programs with more than so many sizes times shifts are left out."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -158,6 +164,41 @@ class _cumulative:  # noqa: N801  (a function with its parameters)
 
     def __call__(self) -> list[arb]:
         return [ball(share) for share in self.sums]
+
+
+@lru_cache(maxsize=4)
+def _solved(epsilon: Fraction, delta: Fraction, sensitivity: int, cost: Cost) -> tuple[TabulatedNoise, float]:
+    from banister.core.programs.highs import HighsSolver
+
+    return TabulatedNoise.least_with_bound(
+        epsilon=epsilon, delta=delta, sensitivity=sensitivity, cost=cost, solver=HighsSolver()
+    )
+
+
+def _optimum(asked: NoiseQuestion) -> tuple[TabulatedNoise, float]:
+    """The optimum by linear program, and its certified lower bound."""
+    return _solved(asked.epsilon, asked.delta, asked.steps, asked.cost)
+
+
+def _small_enough(asked: NoiseQuestion) -> bool:
+    """A program of few sizes times shifts; beyond, the truncated staircase is as good."""
+    if not (asked.epsilon > 0 and 0 < asked.delta < 1 and 1 < asked.steps <= _LARGEST_PROGRAM):
+        return False
+    cut = TruncatedStaircase(epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.steps, cost=asked.cost)
+    return cut.edge * asked.steps <= _LARGEST_PROGRAM
+
+
+OFFERS = (
+    Offer(
+        name="linear program",
+        serves=Serves.INTEGERS,
+        kind=TabulatedNoise,
+        fits=_small_enough,
+        make=lambda asked: _optimum(asked)[0],
+        bound=lambda asked: _optimum(asked)[1],
+        quick=False,
+    ),
+)
 
 
 def examples() -> tuple[TabulatedNoise, ...]:

@@ -16,7 +16,8 @@ from banister.core.laws.expectation import expected_cost_on_integers
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
-from banister.mechanisms.integers.integer_staircase import HINT, best_step_width, two_sided_tail
+from banister.mechanisms.integers.integer_staircase import best_step_width, two_sided_tail
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.cut import CutDraw
 
@@ -176,6 +177,21 @@ def _downhill(risk: Callable[[int], float], start: int, most: int) -> int:
         else:
             step //= 2
     return place
+
+
+OFFERS = (
+    Offer(
+        name="truncated staircase",
+        serves=Serves.INTEGERS,
+        kind=TruncatedStaircase,
+        fits=lambda asked: asked.epsilon > 0 and 0 < asked.delta < 1,
+        make=lambda asked: TruncatedStaircase(
+            epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.steps, cost=asked.cost
+        ),
+        optimal=lambda asked: "sensitivity 1: for every cost" if asked.steps == 1 else "",
+        on_grid=True,
+    ),
+)
 
 
 def examples() -> tuple[TruncatedStaircase, ...]:

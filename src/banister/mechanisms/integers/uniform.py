@@ -14,6 +14,7 @@ from banister.core.laws.cost import Cost, CostLike
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
+from banister.mechanisms.offers import NoiseQuestion, Offer, Serves
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import LARGEST, uniform_below, uniform_below_many
@@ -112,6 +113,29 @@ class Uniform(IntegerNoise):
     def _edge_coin(self) -> Coin:
         """Keeps an edge value as often as its mass is smaller than that of an inner one."""
         return Coin(self.exact_mass(self.edge) / self.height)
+
+
+def _theorem(asked: NoiseQuestion) -> str:
+    """Where uniform noise is known to be the best for epsilon = 0."""
+    if asked.epsilon > 0:
+        return ""
+    if asked.steps == 1:
+        return "[G13] Thm 4.1"
+    whole = (1 / (2 * asked.delta)).denominator == 1
+    return "1/(2 delta) whole: [G13] Thm 4.3" if whole and asked.cost.exponent == 1 else ""
+
+
+OFFERS = (
+    Offer(
+        name="uniform",
+        serves=Serves.INTEGERS,
+        kind=Uniform,
+        fits=lambda asked: asked.delta > 0,
+        make=lambda asked: Uniform(delta=asked.delta, sensitivity=asked.steps, cost=asked.cost),
+        optimal=_theorem,
+        on_grid=True,
+    ),
+)
 
 
 def examples() -> tuple[Uniform, ...]:

@@ -14,9 +14,9 @@ from banister.core.laws.cost import Cost, CostLike
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.calibration import least_scale
 from banister.mechanisms.integers.integer_noise import Integers
-from banister.mechanisms.integers.integer_staircase import HINT
 from banister.mechanisms.line.grid import Floats, Grid
 from banister.mechanisms.line.line_noise import LineNoise, rounded_unit, rounded_units
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.rounded import NormalSize
 
@@ -115,6 +115,19 @@ class Gaussian(LineNoise):
 
     def draw_units(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
         return rounded_units(self.grid, answers, Fraction(self.sigma), _LAW, bits)
+
+
+OFFERS = (
+    Offer(
+        name="Gaussian",
+        serves=Serves.LINE,
+        kind=Gaussian,
+        fits=lambda asked: 0 < asked.delta < 1,
+        make=lambda asked: Gaussian(
+            epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.sensitivity, cost=asked.cost
+        ),
+    ),
+)
 
 
 def examples() -> tuple[Gaussian, ...]:

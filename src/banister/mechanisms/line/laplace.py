@@ -13,9 +13,9 @@ from banister.core.exact.numbers import Number
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
-from banister.mechanisms.integers.integer_staircase import HINT
 from banister.mechanisms.line.grid import Floats, Grid
 from banister.mechanisms.line.line_noise import LineNoise, rounded_unit, rounded_units
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.rounded import ExponentialSize
 
@@ -83,6 +83,17 @@ class Laplace(LineNoise):
 
     def draw_units(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
         return rounded_units(self.grid, answers, self.sensitivity / self.epsilon, _LAW, bits)
+
+
+OFFERS = (
+    Offer(
+        name="Laplace",
+        serves=Serves.LINE,
+        kind=Laplace,
+        fits=lambda asked: asked.epsilon > 0,
+        make=lambda asked: Laplace(epsilon=asked.epsilon, sensitivity=asked.sensitivity, cost=asked.cost),
+    ),
+)
 
 
 def examples() -> tuple[Laplace, ...]:

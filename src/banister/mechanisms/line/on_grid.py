@@ -14,6 +14,7 @@ from banister.mechanisms.integers.truncated_staircase import TruncatedStaircase
 from banister.mechanisms.integers.uniform import Uniform
 from banister.mechanisms.line.grid import Floats, Grid
 from banister.mechanisms.line.line_noise import LineNoise
+from banister.mechanisms.offers import AnyNoise, Offer
 from banister.sampling.bits import BitSource
 
 
@@ -69,6 +70,10 @@ class OnGrid(LineNoise):
 
     def draw_units(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
         return self.grid.units(answers) + self.noise.draw_many(answers.size, bits)
+
+
+OFFERS: tuple[Offer[AnyNoise], ...] = ()
+"""Whatever noise for whole numbers says `on_grid` is offered by it; it has none of its own."""
 
 
 def examples() -> tuple[OnGrid, ...]:

@@ -15,9 +15,10 @@ from banister.core.laws.expectation import expected_cost_on_line, periodic_sum
 from banister.core.laws.moments import shifted_moments
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
-from banister.mechanisms.integers.integer_staircase import HINT, IntegerStaircase
+from banister.mechanisms.integers.integer_staircase import IntegerStaircase
 from banister.mechanisms.line.grid import Floats, Grid
 from banister.mechanisms.line.line_noise import LineNoise
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 
 _ROOM = Fraction(1, 1 << 28)
@@ -196,6 +197,18 @@ def _tail(size: Floats, epsilon: Fraction, sensitivity: Fraction, gamma: float) 
 
 def _checked(epsilon: Number, sensitivity: Number) -> tuple[Fraction, Fraction]:
     return need.level("epsilon", epsilon, HINT), need.size("sensitivity", sensitivity)
+
+
+OFFERS = (
+    Offer(
+        name="staircase",
+        serves=Serves.LINE,
+        kind=Staircase,
+        fits=lambda asked: asked.epsilon > 0,
+        make=lambda asked: Staircase(epsilon=asked.epsilon, sensitivity=asked.sensitivity, cost=asked.cost),
+        optimal=lambda asked: "" if asked.delta else "[G13] Thm 2.4",
+    ),
+)
 
 
 def examples() -> tuple[Staircase, ...]:

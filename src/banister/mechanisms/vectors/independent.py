@@ -16,7 +16,8 @@ from banister.mechanisms.integers.integer_noise import IntegerNoise, Integers
 from banister.mechanisms.integers.integer_staircase import IntegerStaircase
 from banister.mechanisms.line.grid import Floats
 from banister.mechanisms.line.line_noise import LineNoise
-from banister.mechanisms.vectors.integer_vector_staircase import HINT, vectors_of
+from banister.mechanisms.offers import HINT, AnyNoise, Offer
+from banister.mechanisms.vectors.integer_vector_staircase import vectors_of
 from banister.mechanisms.vectors.radial import exponent_of
 from banister.sampling.bits import SYSTEM, BitSource
 
@@ -143,6 +144,10 @@ def split_staircase_risk(
         b = (-level).exp()
         third: arb = (b * (1 + b) / 2) ** (arb(2) / 3)
         return float(size * ball(reach**2) * (third + b) / (1 - b) ** 2)
+
+
+OFFERS: tuple[Offer[AnyNoise], ...] = ()
+"""Whatever noise is offered for one number is offered on each coordinate; it has none of its own."""
 
 
 def examples() -> tuple[Independent, ...]:

@@ -21,11 +21,11 @@ from banister.core.laws.lattice import (
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.mechanisms.integers.integer_noise import Integers, whole_in_range
+from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.mechanisms.vectors.radial import best_gamma, exponent_of
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.lattice import LatticeStaircaseDraw, lattice_staircase_draw, within_64_bits
 
-HINT = "To publish nothing, leave the question out."
 LARGEST_DIMENSION = 128
 _SCAN_ALL = 64
 
@@ -208,6 +208,19 @@ def best_vector_step(epsilon: Fraction, sensitivity: int, dimension: int, expone
     start = int(Fraction(best_gamma(epsilon, dimension, exponent)) * sensitivity + Fraction(1, 2))
     near = sorted({(start + shift - 1) % sensitivity + 1 for shift in (-1, 0, 1, 2)})
     return min(near, key=risk)
+
+
+OFFERS = (
+    Offer(
+        name="staircase on the l1 ball",
+        serves=Serves.INTEGER_VECTORS,
+        kind=IntegerVectorStaircase,
+        fits=lambda asked: asked.epsilon > 0,
+        make=lambda asked: IntegerVectorStaircase(
+            epsilon=asked.epsilon, sensitivity=asked.steps, dimension=asked.dimension, cost=asked.cost
+        ),
+    ),
+)
 
 
 def examples() -> tuple[IntegerVectorStaircase, ...]:

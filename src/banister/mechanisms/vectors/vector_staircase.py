@@ -13,8 +13,8 @@ from banister.core.laws.moments import shifted_moments
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
 from banister.mechanisms.line.grid import Floats, Grid, finite_answers
+from banister.mechanisms.offers import HINT, NoiseQuestion, Offer, Serves
 from banister.mechanisms.vectors.integer_vector_staircase import (
-    HINT,
     LARGEST_DIMENSION,
     IntegerVectorStaircase,
     vectors_of,
@@ -145,6 +145,25 @@ def _fine_grid(epsilon: Fraction, sensitivity: Fraction, dimension: int) -> Grid
     fine = min(Fraction(error), Fraction(1)) / dimension
     finest = Fraction(1 << 23, farthest_period(epsilon, dimension))
     return Grid.fine_for(sensitivity * max(fine, finest))
+
+
+def _theorem(asked: NoiseQuestion) -> str:
+    proven = asked.dimension == 2 and asked.cost.exponent == 1 and asked.delta == 0
+    return "[G13] Thm 3.1" if proven else ""
+
+
+OFFERS = (
+    Offer(
+        name="staircase on the l1 ball",
+        serves=Serves.VECTORS,
+        kind=VectorStaircase,
+        fits=lambda asked: asked.epsilon > 0,
+        make=lambda asked: VectorStaircase(
+            epsilon=asked.epsilon, sensitivity=asked.sensitivity, dimension=asked.dimension, cost=asked.cost
+        ),
+        optimal=_theorem,
+    ),
+)
 
 
 def examples() -> tuple[VectorStaircase, ...]:

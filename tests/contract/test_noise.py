@@ -176,4 +176,4 @@ def test_the_loss_is_a_privacy_loss_that_shrinks_with_epsilon(noise: IntegerNois
 
 
 def test_the_system_source_is_the_default() -> None:
-    assert EXAMPLES[0].release.__defaults__ == (SYSTEM,)
+    assert INTEGERS[0].release.__defaults__ == (SYSTEM,)

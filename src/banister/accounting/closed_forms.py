@@ -7,8 +7,8 @@ from fractions import Fraction
 from flint import arb
 
 from banister.core.composition.law import Law
-from banister.core.exact.inverse import least_epsilon
 from banister.core.exact.numbers import BALL_BITS, Bracket, ball, precision
+from banister.core.exact.search import least_epsilon
 from banister.core.privacy.loss import PrivacyLoss
 
 

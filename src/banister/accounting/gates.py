@@ -14,6 +14,7 @@ from flint import arb
 from banister.accounting.charge import largest_finite_loss
 from banister.core.composition.law import Gaussian, Law
 from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision, scaled_floor
+from banister.core.exact.search import halved, largest_whole
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import LedgerForeign
@@ -69,10 +70,7 @@ class Basic(Gate):
         """About the least p, never below it, for which the noise keeps (p, spare · p / limit)."""
         if not (self.spare > 0 and self.limit > 0 and self._keeps(law, self.limit)):
             return None
-        low, high = Fraction(0), self.limit
-        for _ in range(PRICE_BITS):
-            middle = (low + high) / 2
-            low, high = (low, middle) if self._keeps(law, middle) else (middle, high)
+        _, high = halved(lambda price: self._keeps(law, price), Fraction(0), self.limit, rounds=PRICE_BITS)
         return _up_to_lattice(high)
 
     def _keeps(self, law: Gaussian, price: Fraction) -> bool:
@@ -183,14 +181,7 @@ class Units(Gate):
     @classmethod
     def for_budget(cls, budget: Guarantee, unit: Fraction) -> "Units":
         """As many units as the budget holds by optimal composition."""
-        most = 1
-        while _fold_fits(unit, most, budget):
-            most *= 2
-        low, high = most // 2, most
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if _fold_fits(unit, middle, budget) else (low, middle)
-        return cls(Fraction(low), unit)
+        return cls(Fraction(largest_whole(lambda count: _fold_fits(unit, count, budget))), unit)
 
     def price(self, loss: PrivacyLoss) -> Fraction | None:
         total = Fraction(0)
@@ -256,16 +247,7 @@ def renyi_limit(budget: Guarantee, order: Fraction) -> Fraction:
 def largest(holds: Callable[[Fraction], bool]) -> Fraction:
     """The largest lattice point for which a condition holds that fails from some point on; 0 if it never does."""
     step = Fraction(1, 2**LATTICE_BITS)
-    if not holds(step):
-        return Fraction(0)
-    while holds(2 * step):
-        step *= 2
-    found = step
-    for _ in range(52):
-        step /= 2
-        if step.denominator <= 2**LATTICE_BITS and holds(found + step):
-            found += step
-    return found
+    return step * largest_whole(lambda steps: holds(steps * step), rounds=52)
 
 
 GATES: dict[str, type[Gate]] = {

@@ -2,9 +2,11 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
+from banister.core.exact.search import between, doubled, halved, least_whole
 from banister.core.programs.linear import Floats
 from banister.errors import BadValue
 from banister.local.channels.base import Channel, Reports
@@ -65,18 +67,11 @@ def people_needed(channel: Channel, p0: Floats, p1: Floats, size: float, power: 
         raise BadValue("The reports have the same law under both hypotheses, so no number of them is enough.")
 
     def enough(people: int) -> bool:
+        if people > _MOST_PEOPLE:
+            raise BadValue("More than 10^12 reports would be needed. Raise epsilon, or ask for less power.")
         return _errors(scores, law0, law1, people, _checked(size)).power >= power
 
-    high = 1
-    while not enough(high):
-        high *= 2
-        if high > _MOST_PEOPLE:
-            raise BadValue("More than 10^12 reports would be needed. Raise epsilon, or ask for less power.")
-    low = high // 2
-    while high - low > max(1, high // 4096):
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least_whole(enough, within=Fraction(1, 4096))
 
 
 def _scores(channel: Channel, p0: Floats, p1: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -182,25 +177,18 @@ def _tilted(scores: Floats, law: Floats, tilt: float) -> tuple[Floats, float]:
 
 def _tilt(scores: Floats, law: Floats, wanted: float) -> float:
     """Where the tilted mean is the wanted one, by bisection (the mean grows with the tilt)."""
-    low, high = -1.0, 1.0
-    while _tilted(scores, law, low)[0] @ scores > wanted:
-        low *= 2
-    while _tilted(scores, law, high)[0] @ scores < wanted:
-        high *= 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if _tilted(scores, law, middle)[0] @ scores < wanted else (low, middle)
-    return (low + high) / 2
+
+    def mean(tilt: float) -> float:
+        return float(_tilted(scores, law, tilt)[0] @ scores)
+
+    _, low = doubled(lambda tilt: mean(tilt) <= wanted, failing=0.0, start=-1.0)
+    _, high = doubled(lambda tilt: mean(tilt) >= wanted, failing=0.0, start=1.0)
+    return between(*halved(lambda tilt: mean(tilt) >= wanted, low, high, rounds=200))
 
 
 def _quantile(scores: Floats, law: Floats, people: int, size: float) -> float:
     low, high = people * float(scores[0]), people * float(scores[-1])
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _saddle(scores, law, people, middle) > size else (low, middle)
-    return high
+    return halved(lambda total: _saddle(scores, law, people, total) <= size, low, high, rounds=100)[1]
 
 
 def _checked(size: float) -> float:

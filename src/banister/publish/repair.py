@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister import need
+from banister.core.exact.search import halved
 from banister.errors import BadValue
 from banister.sampling.bits import BitSource
 from banister.sampling.histograms import uniform_subset
@@ -30,14 +31,13 @@ def nearest_counts(noisy: Integers, total: int, bits: BitSource) -> Integers:
     [4, 0, 6, 0]
     """
     goal = need.whole("total", total, least=0)
-    low, high = int(noisy.min()) - goal - 1, int(noisy.max())
-    while high - low > 1:  # Invariant: the sum of (y - low)⁺ is at least the goal, that of (y - high)⁺ below or at it.
-        middle = (low + high) // 2
-        if int(np.maximum(noisy - middle, 0).sum()) >= goal:
-            low = middle
-        else:
-            high = middle
-    counts = np.maximum(noisy - low, 0)
+
+    def enough(threshold: int) -> bool:
+        return int(np.maximum(noisy - threshold, 0).sum()) >= goal
+
+    # The sum of (y - t)⁺ is at least the goal at the low end, and below or at it at the high end.
+    _, threshold = halved(enough, int(noisy.max()), int(noisy.min()) - goal - 1)
+    counts = np.maximum(noisy - threshold, 0)
     surplus = int(counts.sum()) - goal
     # Between two whole thresholds each positive cell loses one unit or none.
     positive = np.flatnonzero(counts)
@@ -55,13 +55,7 @@ def remapped_counts(noisy: Integers, rate: float, prior: Floats, total: int) -> 
     if p.shape != noisy.shape or not np.isfinite(p).all() or p.min() < 0 or not p.sum() > 0:
         raise BadValue(f"The prior must be {noisy.size} chances, none negative, not all 0.")
     mean = p / p.sum() * total
-    low, high = 0.0, 1.0
-    for _ in range(48):
-        level = (low + high) / 2
-        if int(_quantiles(noisy, rate, mean, level).sum()) < total:
-            low = level
-        else:
-            high = level
+    low, high = halved(lambda level: int(_quantiles(noisy, rate, mean, level).sum()) >= total, 0.0, 1.0, rounds=48)
     counts, upper = _quantiles(noisy, rate, mean, low), _quantiles(noisy, rate, mean, high)
     order = np.argsort(-(upper - counts), kind="stable")
     missing = total - int(counts.sum())

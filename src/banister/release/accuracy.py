@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from banister import need
 from banister.core.exact.numbers import Number, brief
+from banister.core.exact.search import halved
 from banister.errors import BadValue
 from banister.questions.question import Aggregate, Question
 from banister.release.planner import Part, Plan, plan_release
@@ -58,19 +59,16 @@ def _halved(
     plan: Callable[[Fraction], Plan], largest: Fraction, holds: Callable[[Plan], bool]
 ) -> tuple[Plan | None, Plan | None]:
     """The last plan for which a condition does not hold and the first for which it does, if it turns once."""
-    low, high = Fraction(0), largest
-    last: Plan | None = None
-    first: Plan | None = None
-    for _ in range(STEPS):
-        middle = _rounded((low + high) / 2)
-        if not low < middle < high:
-            break
-        tried = plan(middle)
-        if holds(tried):
-            high, first = middle, tried
-        else:
-            low, last = middle, tried
-    return last, first
+    tried: dict[Fraction, Plan] = {}
+
+    def enough(epsilon: Fraction) -> bool:
+        tried[epsilon] = plan(epsilon)
+        return holds(tried[epsilon])
+
+    last, first = halved(
+        enough, Fraction(0), largest, rounds=STEPS, middle=lambda low, high: _rounded((low + high) / 2)
+    )
+    return tried.get(last), tried.get(first)
 
 
 def _rounded(value: Fraction) -> Fraction:

@@ -11,6 +11,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from banister.core.exact.search import doubled, least_whole
+
 Floats = NDArray[np.float64]
 
 FINE = 128
@@ -59,22 +61,19 @@ def _half_width(parts: tuple[tuple[float, Spread], ...], confidence: float) -> f
 
 def _least_size(spread: Spread, outside: float) -> int:
     """The least whole size with P(|Z| > size) ≤ outside."""
-    low, high = -1, max(1, int(spread.deviation))
-    while float(spread.beyond(np.array([float(high)]))[0]) > outside:
-        high *= 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        inside = float(spread.beyond(np.array([float(middle)]))[0]) <= outside
-        low, high = (low, middle) if inside else (middle, high)
-    return high
+    return least_whole(
+        lambda size: float(spread.beyond(np.array([float(size)]))[0]) <= outside,
+        above=-1,
+        start=max(1, int(spread.deviation)),
+    )
 
 
 def _lattice(weight: float, spread: Spread, grid: float) -> tuple[Floats, float]:
     """The law of weight · Z on the lattice, odd in length with 0 in the middle, and the mass left out."""
     unit = grid / weight
-    reach = 64
-    while reach < 1 << 20 and float(spread.beyond(np.array([reach * unit]))[0]) > FORGET:
-        reach *= 2
+    _, reach = doubled(
+        lambda n: n >= 1 << 20 or float(spread.beyond(np.array([n * unit]))[0]) <= FORGET, failing=0, start=64
+    )
     beyond = spread.beyond(np.arange(reach + 1, dtype=np.float64) * unit)
     sides = np.maximum(beyond[:-1] - beyond[1:], 0.0) / 2
     return np.concatenate([sides[::-1], [max(1.0 - float(beyond[0]), 0.0)], sides]), float(beyond[-1])

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from banister.accounting.gates import GaussianGate
 from banister.core.exact.numbers import BALL_BITS, Bracket, brief, precision
+from banister.core.exact.search import least_whole, next_double
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, Uncertified
@@ -101,10 +102,7 @@ def joint_price(shares: Sequence[Share], matter: Sequence[float], level: Guarant
 
 def _least_sigma(squares: int, allowed: Fraction) -> float:
     """The least double with squares / sigma² ≤ allowed."""
-    sigma = math.sqrt(float(squares / allowed))
-    while squares > allowed * Fraction(sigma) ** 2:
-        sigma = math.nextafter(sigma, math.inf)
-    return sigma
+    return next_double(lambda sigma: squares <= allowed * Fraction(sigma) ** 2, math.sqrt(float(squares / allowed)))
 
 
 def least_bar(noise: RoundedGaussian, cells: int, delta: Fraction) -> int:
@@ -118,10 +116,4 @@ def least_bar(noise: RoundedGaussian, cells: int, delta: Fraction) -> int:
         with precision(BALL_BITS):
             return Fraction(Bracket.of_ball(noise.tail_ball(bar)).up) * cells <= delta
 
-    low, high = 0, 1
-    while not holds(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return least_whole(holds)

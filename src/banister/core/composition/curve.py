@@ -15,6 +15,7 @@ from flint import arb
 from banister.core.composition.atoms import Atoms
 from banister.core.composition.law import Law, Tilted
 from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
+from banister.core.exact.search import least_whole
 from banister.errors import BadValue
 
 TAIL_BITS = 110
@@ -106,19 +107,11 @@ class Curve(Law):
         return spread
 
     def _reach(self, step: Fraction) -> tuple[int, int]:
-        ends = []
-        for curve in (self.other, self.delta):
-            count = 1
-            while not curve(count * step) < arb(2) ** -TAIL_BITS:
-                count *= 2
-                if count > MOST_STEPS:
-                    break
-            low, high = count // 2, min(count, MOST_STEPS)
-            while high - low > max(1, high // 64):
-                middle = (low + high) // 2
-                low, high = (low, middle) if curve(middle * step) < arb(2) ** -TAIL_BITS else (middle, high)
-            ends.append(high)
-        return -ends[0], ends[1]
+        def end(curve: Callable[[Fraction], arb]) -> int:
+            tiny = arb(2) ** -TAIL_BITS
+            return least_whole(lambda n: n >= MOST_STEPS or curve(n * step) < tiny, within=Fraction(1, 64))
+
+        return -end(self.other), end(self.delta)
 
 
 def _places(first: int, last: int, *, dense: int) -> list[int]:

@@ -1,6 +1,5 @@
 """Composition by counting: all products of a few exact losses, sorted, with the exact inverse."""
 
-import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ from banister.core.exact.numbers import (
     fraction_up,
     precision,
 )
+from banister.core.exact.search import halved, next_double
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,14 +61,9 @@ class Stairs:
 
     def _piece(self, goal: arb) -> arb:
         """Where the line through the piece that holds the goal comes down to it."""
-        low, high = 0, len(self.values)  # delta(values[i]) grows with i; find the first that is above the goal.
-        while low < high:
-            middle = (low + high) // 2
-            if self.delta(self.values[middle]) <= goal:
-                low = middle + 1
-            else:
-                high = middle
-        return ((self.mass[low] - goal) / self.other_mass[low]).log()
+        # delta(values[i]) grows with i; find the first that is not proven to be at most the goal.
+        _, first = halved(lambda i: not self.delta(self.values[i]) <= goal, -1, len(self.values))
+        return ((self.mass[first] - goal) / self.other_mass[first]).log()
 
     def _down(self, goal: arb) -> float:
         """Every piece is a line below delta, so where one comes down to the goal delta has not come below it."""
@@ -79,7 +74,4 @@ class Stairs:
         found = self._piece(goal)
         if not found.is_finite():
             return float_up(self.values[0])
-        up = max(0.0, float_up(fraction_up(found)))
-        while not self.delta(Fraction(up)) <= goal:
-            up = math.nextafter(up, math.inf) if up else 5e-324
-        return up
+        return next_double(lambda x: bool(self.delta(Fraction(x)) <= goal), max(0.0, float_up(fraction_up(found))))

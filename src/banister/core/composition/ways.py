@@ -19,8 +19,8 @@ from banister.core.composition.law import Gaussian, Law
 from banister.core.composition.smooth import Smoothed
 from banister.core.composition.stairs import Stairs
 from banister.core.exact.descent import crossing
-from banister.core.exact.inverse import least_epsilon
 from banister.core.exact.numbers import BALL_BITS, Bracket, precision
+from banister.core.exact.search import least_epsilon
 
 FEW_PRODUCTS = 300
 """Up to so many values of the total loss, counting is faster than a transform."""

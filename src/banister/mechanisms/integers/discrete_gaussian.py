@@ -10,10 +10,10 @@ from flint import arb
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Bracket, Number, exp_ball, precision
+from banister.core.exact.search import least_double
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.gaussian_sum import gaussian_total, gaussian_upper_sum
 from banister.core.privacy.loss import PrivacyLoss
-from banister.mechanisms.calibration import least_scale
 from banister.mechanisms.integers.integer_gaussian import IntegerGaussian
 from banister.mechanisms.integers.integer_noise import Floats, Integers
 from banister.mechanisms.offers import HINT, Offer, Serves
@@ -50,7 +50,7 @@ class DiscreteGaussian(IntegerGaussian):
         def private(sigma: Fraction) -> bool:
             return Bracket.of_ball(hockey_stick(sigma, reach, level)).up <= chance
 
-        self._fix(reach, least_scale(private, start=Fraction(reach)), cost)
+        self._fix(reach, least_double(private, start=Fraction(reach)), cost)
 
     def _fix(self, sensitivity: int, sigma: float, cost: CostLike) -> None:
         IntegerGaussian._fix(self, sensitivity, sigma, cost)  # `super()` is lost where slots make the class anew.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, precision
+from banister.core.exact.search import least_whole
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_integers
 from banister.core.privacy.loss import PrivacyLoss
@@ -147,15 +148,4 @@ def too_large() -> BadValue:
 
 
 def _first(holds: Callable[[int], bool], scale: float) -> int:
-    """The least whole number from which on a monotone condition holds."""
-    high = max(1, int(scale))
-    while not holds(high):
-        high *= 2
-    low = -1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    return least_whole(holds, above=-1, start=max(1, int(scale)))

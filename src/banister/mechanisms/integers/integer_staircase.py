@@ -8,6 +8,7 @@ from flint import arb
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
+from banister.core.exact.search import halved
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_integers, periodic_sum
 from banister.core.privacy.loss import PrivacyLoss
@@ -110,17 +111,15 @@ def best_step_width(epsilon: Fraction, sensitivity: int, cost: Cost) -> int:
 
     The cost V_r is quasi-convex in r and V_(r+1) ≥ V_r exactly when (1 - b) w_r ≥ V_r, w_r = Σ_k b^k L(r + kΔ).
     """
-    low, high = 1, sensitivity
     one_minus_b = -np.expm1(-float(epsilon))
-    while low < high:
-        r = (low + high) // 2
+
+    def rising(r: int) -> bool:
         if sensitivity <= 1 << 40 and cost.exponent in (1, 2):
-            rising = _exact_risk(epsilon, sensitivity, r + 1, cost) >= _exact_risk(epsilon, sensitivity, r, cost)
-        else:
-            w = periodic_sum(cost, float(r), period=float(sensitivity), decay=float(epsilon))
-            rising = one_minus_b * w >= _risk(epsilon, sensitivity, r, cost)
-        low, high = (low, r) if rising else (r + 1, high)
-    return low
+            return bool(_exact_risk(epsilon, sensitivity, r + 1, cost) >= _exact_risk(epsilon, sensitivity, r, cost))
+        w = periodic_sum(cost, float(r), period=float(sensitivity), decay=float(epsilon))
+        return bool(one_minus_b * w >= _risk(epsilon, sensitivity, r, cost))
+
+    return halved(rising, 0, sensitivity)[1]
 
 
 def closed_risk(epsilon: Fraction, sensitivity: int, step_width: int, cost: Cost) -> float | None:

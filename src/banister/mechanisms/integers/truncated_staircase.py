@@ -11,6 +11,7 @@ from flint import arb
 
 from banister import need
 from banister.core.exact.numbers import Number, ball, certainly_positive, exp_ball
+from banister.core.exact.search import largest_whole
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_integers
 from banister.core.privacy.guarantee import Guarantee
@@ -130,13 +131,7 @@ def _edge(epsilon: Fraction, delta: Fraction, sensitivity: int, r: int) -> int:
     def positive(k: int) -> bool:
         return certainly_positive(lambda: _raw_tail(epsilon, delta, sensitivity, r, k))
 
-    low, high = 0, 1
-    while positive(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if positive(middle) else (low, middle)
-    return low
+    return largest_whole(positive)
 
 
 def _cut_tail(size: Floats, epsilon: float, delta: float, sensitivity: int, r: int) -> Floats:

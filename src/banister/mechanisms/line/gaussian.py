@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import Number
+from banister.core.exact.search import least_double
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.privacy.loss import PrivacyLoss
-from banister.mechanisms.calibration import least_scale
 from banister.mechanisms.integers.integer_noise import Integers
 from banister.mechanisms.line.grid import Floats, Grid
 from banister.mechanisms.line.line_noise import LineNoise, rounded_unit, rounded_units
@@ -59,7 +59,7 @@ class Gaussian(LineNoise):
         def private(sigma: Fraction) -> bool:
             return PrivacyLoss.gaussian((reach / sigma) ** 2).delta_at(level).up <= chance
 
-        self._fix(reach, least_scale(private, start=reach), cost, grid)
+        self._fix(reach, least_double(private, start=reach), cost, grid)
 
     @classmethod
     def with_sigma(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, ball, precision
+from banister.core.exact.search import between, halved
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_line, periodic_sum
 from banister.core.laws.moments import shifted_moments
@@ -156,7 +157,7 @@ def best_gamma(epsilon: Fraction, sensitivity: Fraction, cost: Cost) -> float:
     if cost.exponent == 2:
         return math.exp(-level) * math.expm1((math.log1p(math.expm1(-level) / 2) + 2 * level) / 3) / -math.expm1(-level)
     if cost.exponent is not None and cost.exponent.denominator == 1 and cost.exponent <= 12:
-        return _bisect(_power_rises(epsilon, int(cost.exponent)))
+        return between(*halved(_power_rises(epsilon, int(cost.exponent)), 0.0, 1.0, rounds=60))
     period = float(sensitivity)
 
     def rises(gamma: float) -> bool:
@@ -165,7 +166,7 @@ def best_gamma(epsilon: Fraction, sensitivity: Fraction, cost: Cost) -> float:
         value = expected_cost_on_line(cost, lambda x: _tail(x, epsilon, sensitivity, gamma), scale=scale)
         return bool(-math.expm1(-level) * w >= value)
 
-    return _bisect(rises, rounds=30)
+    return between(*halved(rises, 0.0, 1.0, rounds=30))
 
 
 def _power_rises(epsilon: Fraction, degree: int) -> Callable[[float], bool]:
@@ -175,14 +176,6 @@ def _power_rises(epsilon: Fraction, degree: int) -> Callable[[float], bool]:
             return bool((degree + 1) * s[degree] * s[1] > s[degree + 1])
 
     return rises
-
-
-def _bisect(rises: Callable[[float], bool], *, rounds: int = 60) -> float:
-    low, high = 0.0, 1.0
-    for _ in range(rounds):
-        middle = (low + high) / 2
-        low, high = (low, middle) if rises(middle) else (middle, high)
-    return (low + high) / 2
 
 
 def _tail(size: Floats, epsilon: Fraction, sensitivity: Fraction, gamma: float) -> Floats:

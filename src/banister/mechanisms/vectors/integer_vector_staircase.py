@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, exp_ball, fraction_of, precision
+from banister.core.exact.search import least_whole
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.lattice import (
     geometric_mean_of,
@@ -118,13 +119,7 @@ class IntegerVectorStaircase:
     def interval(self, confidence: Number) -> int:
         """How far off the whole vector is at most in the l1 norm, with that probability."""
         outside = 1 - float(need.strictly_between("confidence", confidence, 0, 1))
-        low, high = -1, 1
-        while self.norm_beyond(high) > outside:
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.norm_beyond(middle) > outside else (low, middle)
-        return high
+        return least_whole(lambda size: self.norm_beyond(size) <= outside, above=-1)
 
     def risk(self) -> float:
         """The expected cost of the noise vector, for the cost that the mechanism was made for."""

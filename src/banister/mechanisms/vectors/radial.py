@@ -15,6 +15,7 @@ from functools import lru_cache
 from flint import arb
 
 from banister.core.exact.numbers import ball, exp_ball, fraction_of, precision
+from banister.core.exact.search import halved
 from banister.core.laws.cost import Cost
 from banister.core.laws.moments import shifted_moments
 from banister.errors import BadValue
@@ -48,11 +49,11 @@ def best_gamma(epsilon: Fraction, dimension: int, exponent: int) -> float:
         # The minimum lies between the neighbours of the least point; the circle closes at 1.
         low = points[least - 1] if least else points[-1] - 1
         high = points[least + 1] if least + 1 < len(points) else Fraction(1)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            rising = slope(epsilon, dimension, exponent, ball(middle % 1)) > 0
-            low, high = (low, middle) if rising else (middle, high)
-    return float(high % 1)
+
+        def rising(gamma: Fraction) -> bool:
+            return bool(slope(epsilon, dimension, exponent, ball(gamma % 1)) > 0)
+
+        return float(halved(rising, low, high, rounds=_HALVINGS)[1] % 1)
 
 
 def slope(epsilon: Fraction, dimension: int, exponent: int, gamma: arb) -> arb:

@@ -8,6 +8,7 @@ from flint import arb
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
+from banister.core.exact.search import doubled, halved
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.moments import shifted_moments
 from banister.core.privacy.loss import PrivacyLoss
@@ -95,13 +96,12 @@ class VectorStaircase:
     def interval(self, confidence: Number) -> float:
         """How far off a released vector is at most in the l1 norm, with that probability; rounding included."""
         outside = 1 - float(need.strictly_between("confidence", confidence, 0, 1))
-        low, high = Fraction(0), self.sensitivity
-        while self.norm_beyond(high) > outside:
-            low, high = high, 2 * high
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.norm_beyond(middle) > outside else (low, middle)
-        return float(high + self.dimension * self.grid.step)
+
+        def inside(size: Fraction) -> bool:
+            return self.norm_beyond(size) <= outside
+
+        ends = doubled(inside, failing=Fraction(0), start=self.sensitivity)
+        return float(halved(inside, *ends, rounds=_HALVINGS)[1] + self.dimension * self.grid.step)
 
     def risk(self) -> float:
         """The expected cost of the noise vector, for the cost that the mechanism was made for."""

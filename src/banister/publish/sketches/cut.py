@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, fraction_up, precision
+from banister.core.exact.search import least_double, least_whole
 from banister.core.laws.chi_square import wider
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.mechanisms.calibration import least_scale
 from banister.sampling.bits import BitSource
 from banister.sampling.normals import near_normals
 from banister.sampling.rounded import NormalSize, rounded_many
@@ -71,7 +71,7 @@ class CutSketch:
                 total = found + (1 + exp_ball(level)) * _slack(root, size)
             return bool(total <= ball(chance))
 
-        root = least_scale(private, start=Fraction(1))
+        root = least_double(private, start=Fraction(1))
         if root * root > _MOST_FLOOR * count:
             raise BadValue(
                 f"{count} nodes are too few for this guarantee: the floor would hide every cut. Take a larger epsilon "
@@ -146,16 +146,10 @@ def rows_for(error: Number, failure: Number) -> int:
     eta = float(need.strictly_between("error", error, 0, 1))
     nu = float(need.strictly_between("failure", failure, 0, 1))
 
-    def misses(rows: int) -> float:
-        return float(chdtr(rows, rows * (1 - eta)) + chdtrc(rows, rows * (1 + eta)))
+    def enough(rows: int) -> bool:
+        return bool(chdtr(rows, rows * (1 - eta)) + chdtrc(rows, rows * (1 + eta)) <= nu)
 
-    low, high = 0, 1
-    while misses(high) > nu:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if misses(middle) > nu else (low, middle)
-    return high
+    return least_whole(enough)
 
 
 def _ratio(root: Fraction, nodes: int) -> Fraction:

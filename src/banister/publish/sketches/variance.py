@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, fraction_up, precision
+from banister.core.exact.search import least_double
 from banister.core.laws.chi_square import shifted, wider
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
-from banister.mechanisms.calibration import least_scale
 from banister.sampling.bits import BitSource
 from banister.sampling.normals import near_normals
 from banister.sampling.rounded import NormalSize, rounded_many
@@ -70,7 +70,7 @@ class VarianceSketch:
                 total = found + (1 + exp_ball(level)) * _slack(width, size)
             return bool(total <= ball(chance))
 
-        width = least_scale(private, start=Fraction(8))
+        width = least_double(private, start=Fraction(8))
         for name, value in zip(self.__slots__, (level, chance, count, size, neighbours, width), strict=True):
             object.__setattr__(self, name, value)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from banister.errors import BadValue, MissingExtra
-from banister.show.budget import Moment, draw_budget
+from banister.show.budget import BudgetMoment, draw_budget
 
-MOMENTS = [Moment("2026-01-01T00:00:00Z", 0, 1), Moment("2026-02-01T00:00:00Z", 0.5, 0.3)]
+MOMENTS = [BudgetMoment("2026-01-01T00:00:00Z", 0, 1), BudgetMoment("2026-02-01T00:00:00Z", 0.5, 0.3)]
 
 
 def test_a_picture_is_drawn_with_its_labels(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from flint import arb
 
 from banister.accounting.charge import largest_finite_loss
-from banister.core.composition.law import Gaussian, Law
+from banister.core.composition.law import GaussianLaw, Law
 from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision, scaled_floor
 from banister.core.exact.search import halved, largest_whole
 from banister.core.privacy.guarantee import Guarantee
@@ -63,17 +63,17 @@ class Basic(Gate):
         bounded = largest_finite_loss(rest)
         if not bells or bounded is None:
             return bounded
-        bell = self._bell(Gaussian(sum((mu * count for mu, count in bells), Fraction(0))))
+        bell = self._bell(GaussianLaw(sum((mu * count for mu, count in bells), Fraction(0))))
         return None if bell is None else bounded + bell
 
-    def _bell(self, law: Gaussian) -> Fraction | None:
+    def _bell(self, law: GaussianLaw) -> Fraction | None:
         """About the least p, never below it, for which the noise keeps (p, spare · p / limit)."""
         if not (self.spare > 0 and self.limit > 0 and self._keeps(law, self.limit)):
             return None
         _, high = halved(lambda price: self._keeps(law, price), Fraction(0), self.limit, rounds=PRICE_BITS)
         return _up_to_lattice(high)
 
-    def _keeps(self, law: Gaussian, price: Fraction) -> bool:
+    def _keeps(self, law: GaussianLaw, price: Fraction) -> bool:
         return bool(law.hockey_stick(price) <= ball(self.spare * price / self.limit))
 
     def in_words(self) -> str:
@@ -152,7 +152,7 @@ class GaussianGate(Gate):
         def fits(mu_squared: Fraction) -> bool:
             if mu_squared == 0:
                 return True
-            return bool(Gaussian(mu_squared).hockey_stick(budget.epsilon) <= ball(budget.delta))
+            return bool(GaussianLaw(mu_squared).hockey_stick(budget.epsilon) <= ball(budget.delta))
 
         return cls(largest(fits))
 

@@ -15,7 +15,7 @@ from banister.accounting.stores.addresses import create_store, open_store, shown
 from banister.accounting.terms import Accountant, Entry, Terms
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
-from banister.show.budget import Moment, draw_budget
+from banister.show.budget import BudgetMoment, draw_budget
 
 __all__ = ["AsYouGo", "Guard", "Ledger"]
 
@@ -98,7 +98,7 @@ class Ledger:
         """Terms and state of the ledger, in words, line by line."""
         return book.summary(self.terms, self.address, self.remaining())
 
-    def timeline(self, *, most: int = 200) -> tuple[Moment, ...]:
+    def timeline(self, *, most: int = 200) -> tuple[BudgetMoment, ...]:
         """How the allowance was used up over time; with more charges than `most`, an even choice of them."""
         entries = self.history()
         stride = -(-len(entries) // max(1, most)) or 1
@@ -106,7 +106,7 @@ class Ledger:
         states = [(self.terms.created, self.terms.accountant.start(), 0)]
         states += [(entry.at, entry.totals, entry.sequence) for entry in chosen]
         left = [(at, book.remaining_after(self.terms, totals, number)) for at, totals, number in states]
-        return tuple(Moment(at, float(rest.used), float(rest.largest_epsilon)) for at, rest in left)
+        return tuple(BudgetMoment(at, float(rest.used), float(rest.largest_epsilon)) for at, rest in left)
 
     def plot(self, path: str | Path) -> None:
         """Draw the budget over time into a file: .svg, .png or .pdf."""

@@ -11,7 +11,7 @@ FORMATS = (".svg", ".png", ".pdf")
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class BudgetMoment:
     """The state of a ledger just after a charge, or at its creation."""
 
     at: str
@@ -19,7 +19,7 @@ class Moment:
     largest_epsilon: float
 
 
-def draw_budget(moments: Sequence[Moment], path: Path, *, title: str) -> None:
+def draw_budget(moments: Sequence[BudgetMoment], path: Path, *, title: str) -> None:
     """Two steps over time, one above the other, as an SVG, PNG or PDF file by its ending."""
     if path.suffix not in FORMATS:
         raise BadValue(f"The figure '{path.name}' must end in one of: {', '.join(FORMATS)}.")

@@ -10,7 +10,7 @@ from banister.show.canvas import COLOURS, new_figure, save, tidy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class NoiseCurve:
     """One line of a figure."""
 
     name: str
@@ -23,9 +23,9 @@ class NoiseFigure:
     """What is drawn: laws on the left, expected costs against epsilon on the right."""
 
     title: str
-    laws: tuple[Curve, ...]
+    laws: tuple[NoiseCurve, ...]
     whole: bool
-    costs: tuple[Curve, ...]
+    costs: tuple[NoiseCurve, ...]
     cost_name: str
     epsilon: float
 

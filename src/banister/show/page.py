@@ -31,7 +31,7 @@ BARS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class IntervalChart:
     """One answer over the cells: a dot for the value, a line for the interval."""
 
     title: str
@@ -42,7 +42,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class PageTable:
     """A table: header, rows, how many of its first columns are labels, and a line above it."""
 
     header: Sequence[str]
@@ -52,18 +52,18 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """A heading with paragraphs, points under a sentence each, preformatted text, charts and tables, in this order."""
 
     heading: str
     paragraphs: Sequence[str] = ()
     code: str = ""
-    charts: Sequence[Chart] = ()
-    grids: Sequence[Grid] = ()
+    charts: Sequence[IntervalChart] = ()
+    grids: Sequence[PageTable] = ()
     points: Sequence[tuple[str, Sequence[str]]] = ()
 
 
-def write_page(path: Path, title: str, sections: Sequence[Section]) -> Path:
+def write_page(path: Path, title: str, sections: Sequence[PageSection]) -> Path:
     """Write the page, whole or not at all."""
     body = "".join(_section(section) for section in sections)
     text = (
@@ -76,7 +76,7 @@ def write_page(path: Path, title: str, sections: Sequence[Section]) -> Path:
     return path
 
 
-def _section(section: Section) -> str:
+def _section(section: PageSection) -> str:
     parts = [f"<h2>{escape(section.heading)}</h2>" if section.heading else ""]
     parts += [f"<p>{escape(paragraph)}</p>" for paragraph in section.paragraphs]
     parts += [_points(lead, items) for lead, items in section.points]
@@ -91,7 +91,7 @@ def _points(lead: str, items: Sequence[str]) -> str:
     return f"<p>{escape(lead)}</p>" + (f"<ul>{listed}</ul>" if listed else "")
 
 
-def _grid(grid: Grid) -> str:
+def _grid(grid: PageTable) -> str:
     def row(cells: Sequence[str], tag: str) -> str:
         marked = (
             f"<{tag}{' class=label' if place < grid.labels else ''}>{escape(cell)}</{tag}>"
@@ -110,7 +110,7 @@ def _tick(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _chart(chart: Chart) -> str:
+def _chart(chart: IntervalChart) -> str:
     shown = min(len(chart.values), BARS)
     if shown == 0:
         return ""

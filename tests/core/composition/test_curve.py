@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-from banister.core.composition.curve import Curve, _line_below
+from banister.core.composition.curve import CurveLaw, _line_below
 from banister.core.exact.numbers import BALL_BITS, ball, precision
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
@@ -80,7 +80,7 @@ def test_a_curve_of_two_orders_counts_the_worse() -> None:
     worse, milder = PrivacyLoss.gaussian(Fraction(1)), PrivacyLoss.gaussian(Fraction(1, 9))
     both = PrivacyLoss.of_two_curves(milder.law.hockey_stick, worse.law.hockey_stick, key="both")
     assert both.delta_at(1) == worse.delta_at(1)
-    assert isinstance(both.law, Curve)
+    assert isinstance(both.law, CurveLaw)
     assert both.law.reverse().reverse() != both.law.reverse()
 
 

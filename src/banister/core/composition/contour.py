@@ -58,7 +58,7 @@ class Kernel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WholeLine:
     """The whole line, cut where a Gaussian factor of this variance has made the transform negligible."""
 
     period: Fraction

@@ -28,7 +28,7 @@ HAIR = Fraction(1, 1 << 200)
 
 
 @dataclass(frozen=True, slots=True)
-class Curve(Law):
+class CurveLaw(Law):
     """delta(epsilon) for epsilon ≥ 0, and the same with the neighbours' places changed. One key is one law."""
 
     key: Hashable
@@ -48,9 +48,11 @@ class Curve(Law):
     def top(self) -> Fraction | None:
         return self.ends[0]
 
-    def reverse(self) -> "Curve":
+    def reverse(self) -> "CurveLaw":
         return (
-            self if self.other is self.delta else Curve(("reverse", self.key), self.other, self.delta, self.ends[::-1])
+            self
+            if self.other is self.delta
+            else CurveLaw(("reverse", self.key), self.other, self.delta, self.ends[::-1])
         )
 
     def atoms(self) -> Mapping[Fraction, arb] | None:

@@ -7,13 +7,13 @@ from fractions import Fraction
 from flint import arb
 
 from banister.core.composition.contour import Terms, total_top
-from banister.core.composition.law import Gaussian
+from banister.core.composition.law import GaussianLaw
 from banister.core.composition.ways import Way, way_for
 from banister.core.exact.numbers import BALL_BITS, Bracket, ball, float_down, float_up, precision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class FinitePart:
     """delta(g) = infinite + survival · D(g): the mass at infinity apart, and a way to compose the finite losses.
 
     Releases that reveal all or nothing enter through `infinite` and `survival` alone, and all normal losses are one.
@@ -25,7 +25,7 @@ class Part:
     way: Way
 
     @classmethod
-    def of_terms(cls, terms: Terms, *, relative_width: float) -> "Part":
+    def of_terms(cls, terms: Terms, *, relative_width: float) -> "FinitePart":
         """Sort the terms: all or nothing, normal, and the rest."""
         normal, survival, finite, rest = Fraction(0), arb(1), arb(1), []
         with precision(BALL_BITS):
@@ -41,7 +41,7 @@ class Part:
                     rest.append((law, count))
             infinite = 1 - finite
         if normal:
-            rest.append((Gaussian(normal), 1))
+            rest.append((GaussianLaw(normal), 1))
         return cls(infinite, survival, total_top(rest), way_for(rest, relative_width=relative_width))
 
     def delta(self, point: Fraction) -> arb:
@@ -80,20 +80,22 @@ class Part:
 class Direction:
     """The composition from above and from below; the same part twice where every law is exact."""
 
-    upper: Part
-    lower: Part
+    upper: FinitePart
+    lower: FinitePart
 
     @classmethod
     def of_terms(cls, terms: Terms, *, relative_width: float) -> "Direction":
         """Laws that are known by a curve alone are replaced from above and from below, unless they stand alone."""
         if sum(count for _, count in terms) == 1:
-            only = Part.of_terms(terms, relative_width=relative_width)
+            only = FinitePart.of_terms(terms, relative_width=relative_width)
             return cls(only, only)
         both = [(*law.bounds(relative_width), count) for law, count in terms]
-        upper = Part.of_terms([(above, count) for above, _, count in both], relative_width=relative_width)
+        upper = FinitePart.of_terms([(above, count) for above, _, count in both], relative_width=relative_width)
         if all(above is below for above, below, _ in both):
             return cls(upper, upper)
-        return cls(upper, Part.of_terms([(below, count) for _, below, count in both], relative_width=relative_width))
+        return cls(
+            upper, FinitePart.of_terms([(below, count) for _, below, count in both], relative_width=relative_width)
+        )
 
     def delta_ball(self, point: Fraction) -> arb:
         """The least delta at epsilon = point, as a ball."""

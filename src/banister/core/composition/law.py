@@ -104,7 +104,7 @@ class Law(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Laplace(Law):
+class LaplaceLaw(Law):
     """Laplace noise of scale sensitivity/epsilon: atoms at ±epsilon and the density ¼·e^((s − epsilon)/2) between."""
 
     epsilon: Fraction
@@ -122,7 +122,7 @@ class Laplace(Law):
     def top(self) -> Fraction | None:
         return self.epsilon
 
-    def reverse(self) -> "Laplace":
+    def reverse(self) -> "LaplaceLaw":
         return self
 
     def atoms(self) -> Mapping[Fraction, arb] | None:
@@ -183,7 +183,7 @@ class TiltedLaplace(Tilted):
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian(Law):
+class GaussianLaw(Law):
     """Gaussian noise, mu = sensitivity/sigma: the loss is normal with mean mu²/2 and variance mu²."""
 
     mu_squared: Fraction
@@ -201,7 +201,7 @@ class Gaussian(Law):
     def top(self) -> Fraction | None:
         return None
 
-    def reverse(self) -> "Gaussian":
+    def reverse(self) -> "GaussianLaw":
         return self
 
     def atoms(self) -> Mapping[Fraction, arb] | None:

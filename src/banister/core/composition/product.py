@@ -17,7 +17,7 @@ EXACT_WIDTH = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Product(Law):
+class ProductLaw(Law):
     """The law of the sum of the losses, one for each term and copy."""
 
     terms: tuple[tuple[Law, int], ...]
@@ -35,9 +35,9 @@ class Product(Law):
     def top(self) -> Fraction | None:
         return total_top(self.terms)
 
-    def reverse(self) -> "Product":
+    def reverse(self) -> "ProductLaw":
         turned = tuple((law.reverse(), count) for law, count in self.terms)
-        return self if turned == self.terms else Product(turned)
+        return self if turned == self.terms else ProductLaw(turned)
 
     def atoms(self) -> Mapping[Fraction, arb] | None:
         return None if any(law.atoms() is None for law, _ in self.terms) else counted(self.terms)
@@ -65,7 +65,7 @@ class Product(Law):
 
     def bounds(self, relative_width: float) -> tuple[Law, Law]:
         both = [(*law.bounds(relative_width), count) for law, count in self.terms]
-        return Product(tuple((a, k) for a, _, k in both)), Product(tuple((b, k) for _, b, k in both))
+        return ProductLaw(tuple((a, k) for a, _, k in both)), ProductLaw(tuple((b, k) for _, b, k in both))
 
     def tilted(self, tilt: Fraction) -> Tilted:
         raise ArithmeticError("The terms of a product are tilted one by one.")

@@ -14,8 +14,8 @@ from flint import arb, arb_poly
 
 from banister.core.composition import saddle
 from banister.core.composition.atoms import MANY_ATOMS, common_unit, lattice
-from banister.core.composition.contour import Circle, Line, Spectrum, Terms, spectrum, total_top
-from banister.core.composition.law import Gaussian, Law
+from banister.core.composition.contour import Circle, Spectrum, Terms, WholeLine, spectrum, total_top
+from banister.core.composition.law import GaussianLaw, Law
 from banister.core.composition.smooth import Smoothed
 from banister.core.composition.stairs import Stairs
 from banister.core.exact.descent import crossing
@@ -43,7 +43,7 @@ class Way(Protocol):
 def way_for(terms: Terms, *, relative_width: float) -> Way:
     """The way that fits these terms; the width is asked of those ways that can trade time for it."""
     if not terms:
-        return Nothing()
+        return NoLoss()
     if len(terms) == 1 and terms[0][1] == 1:
         return Alone(terms[0][0])
     if products(terms) <= FEW_PRODUCTS:
@@ -55,7 +55,7 @@ def way_for(terms: Terms, *, relative_width: float) -> Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class NoLoss:
     """No loss at all."""
 
     def delta(self, point: Fraction) -> arb:
@@ -144,12 +144,12 @@ class OnLine:
             period, tilts = self._period(plan, extra)
         variance = float(own + extra)
         points = 2 + math.ceil(period / (2 * math.pi) * math.sqrt(2 * saddle.REACH / variance))
-        line = Line(saddle.dyadic(period), variance * (1 - 1e-12), points)
+        line = WholeLine(saddle.dyadic(period), variance * (1 - 1e-12), points)
         found = spectrum(_fastest_first(self._smoothed(extra)), line, saddle.dyadic(plan.tilt), tilts)
         return Smoothed(found, extra)
 
     def _smoothed(self, extra: Fraction) -> Terms:
-        return (*self.terms, (Gaussian(extra), 1)) if extra else self.terms
+        return (*self.terms, (GaussianLaw(extra), 1)) if extra else self.terms
 
     def _period(self, plan: saddle.Saddle, extra: Fraction) -> tuple[float, tuple[Fraction, Fraction]]:
         period, (more, less) = saddle.period_for(self._smoothed(extra), plan)

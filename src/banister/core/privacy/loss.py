@@ -12,10 +12,10 @@ from flint import arb
 
 from banister import need
 from banister.core.composition.atoms import Atoms
-from banister.core.composition.curve import Curve
+from banister.core.composition.curve import CurveLaw
 from banister.core.composition.direction import Direction
-from banister.core.composition.law import Gaussian, Laplace, Law
-from banister.core.composition.product import Product
+from banister.core.composition.law import GaussianLaw, LaplaceLaw, Law
+from banister.core.composition.product import ProductLaw
 from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, exp_ball, fraction_up, precision
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
@@ -87,12 +87,12 @@ class PrivacyLoss:
 
         Exact:  [BW18] Thm 8; Gaussian losses compose by adding mu².
         """
-        return cls(((Gaussian(need.positive("mu_squared", mu_squared)), 1),))
+        return cls(((GaussianLaw(need.positive("mu_squared", mu_squared)), 1),))
 
     @classmethod
     def laplace(cls, epsilon: Fraction) -> "PrivacyLoss":
         """Laplace noise of scale sensitivity/epsilon; composes better than `pure(epsilon)`."""
-        return cls(((Laplace(need.positive("epsilon", epsilon)), 1),))
+        return cls(((LaplaceLaw(need.positive("epsilon", epsilon)), 1),))
 
     @classmethod
     def of_curve(cls, delta: Callable[[Fraction], arb], *, key: Hashable) -> "PrivacyLoss":
@@ -101,7 +101,7 @@ class PrivacyLoss:
         Give the same key to the same law, e.g. ("discrete gaussian", sigma, sensitivity), so that it is counted
         once with its multiplicity.
         """
-        return cls(((Curve(key, delta, delta), 1),))
+        return cls(((CurveLaw(key, delta, delta), 1),))
 
     @classmethod
     def of_two_curves(
@@ -118,7 +118,7 @@ class PrivacyLoss:
 
         `ends` bounds the loss in each order, from where on delta is 0; nothing where there is no bound.
         """
-        return cls(((Curve(key, delta, other, ends), 1),))
+        return cls(((CurveLaw(key, delta, other, ends), 1),))
 
     @classmethod
     def of_terms(cls, terms: Iterable[tuple[Law, int]]) -> "PrivacyLoss":
@@ -146,7 +146,7 @@ class PrivacyLoss:
     def law(self) -> Law:
         """The whole as one law."""
         only = self.terms[0] if len(self.terms) == 1 else None
-        return only[0] if only and only[1] == 1 else Product(self.terms)
+        return only[0] if only and only[1] == 1 else ProductLaw(self.terms)
 
     def delta_at(self, epsilon: Number, *, relative_width: float = RELATIVE_WIDTH) -> Bracket:
         """The least delta with which this is (epsilon, delta)-private."""

@@ -13,7 +13,7 @@ from banister.mechanisms.comparison.least_noise import Comparison
 from banister.mechanisms.integers.integer_noise import IntegerNoise
 from banister.mechanisms.line.line_noise import LineNoise
 from banister.show.canvas import checked
-from banister.show.noise import Curve, NoiseFigure, save_noise_figure
+from banister.show.noise import NoiseCurve, NoiseFigure, save_noise_figure
 
 _EPSILONS = [Fraction(round(1000 * 10**x), 1000) for x in np.linspace(-1, 1, 25)]
 
@@ -37,18 +37,18 @@ def draw_noise(found: Comparison, path: Path) -> Path:
     return path
 
 
-def _laws(found: Comparison) -> Iterator[Curve]:
+def _laws(found: Comparison) -> Iterator[NoiseCurve]:
     reach = 1.5 * min(each.interval for each in found.contenders) + 2 * float(found.question.sensitivity)
     for each in found.contenders:
         if isinstance(each.noise, IntegerNoise):
             points = np.arange(-int(reach), int(reach) + 1)
-            yield Curve(each.name, points.astype(float), np.array([each.noise.mass(int(i)) for i in points]))
+            yield NoiseCurve(each.name, points.astype(float), np.array([each.noise.mass(int(i)) for i in points]))
         elif isinstance(each.noise, LineNoise):
             line = np.linspace(-reach, reach, 2001)
-            yield Curve(each.name, line, each.noise.densities(line))
+            yield NoiseCurve(each.name, line, each.noise.densities(line))
 
 
-def _costs(question: NoiseQuestion, epsilons: list[Fraction]) -> Iterator[Curve]:
+def _costs(question: NoiseQuestion, epsilons: list[Fraction]) -> Iterator[NoiseCurve]:
     """What each noise costs at other epsilons; those that take long to find are left out."""
     risks: dict[str, list[tuple[float, float]]] = {}
     for epsilon in epsilons:
@@ -56,4 +56,4 @@ def _costs(question: NoiseQuestion, epsilons: list[Fraction]) -> Iterator[Curve]
             if each.offer.quick:
                 risks.setdefault(each.name, []).append((float(epsilon), each.noise().risk_for(question.cost)))
     for name, points in risks.items():
-        yield Curve(name, *np.array(points).T)
+        yield NoiseCurve(name, *np.array(points).T)

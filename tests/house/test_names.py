@@ -1,0 +1,41 @@
+"""No two public classes of one name: whoever reads a name knows which class is meant."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "banister"
+DOUBLE = {
+    "Answer",
+    "Choice",
+    "Comparison",
+    "Coordinates",
+    "Estimate",
+    "Forecast",
+    "History",
+    "Kind",
+    "Line",
+    "Question",
+    "Reader",
+    "Settings",
+    "SparseMatrix",
+    "Spread",
+    "Staircase",
+    "Tree",
+    "Verdict",
+}
+"""Names that contexts above the mechanisms still share; this list only shrinks."""
+
+
+def classes() -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(path.relative_to(SOURCE).as_posix())
+    return found
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    double = {name: places for name, places in classes().items() if len(places) > 1 and name not in DOUBLE}
+    assert not double

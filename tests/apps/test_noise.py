@@ -16,11 +16,18 @@ def run(*words: str):
 
 
 def test_the_table_names_winner_gain_and_theorem() -> None:
-    done = run("--epsilon", "5", "--sensitivity", "1", "--cost", "power")
+    done = run("--epsilon", "5", "--sensitivity", "1", "--cost", "squared")
     assert done.exit_code == 0
     for words in ("staircase", "0.029711", "Laplace", "2.693", "Thm 2.4", "Nothing with this guarantee can do better"):
         assert words in done.stdout
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
+
+
+def test_a_word_of_an_earlier_version_is_understood_with_one_line_on_standard_error() -> None:
+    old = run("--epsilon", "5", "--sensitivity", "1", "--cost", "power")
+    assert old.exit_code == 0
+    assert old.stderr == "banister: --cost power is now called squared.\n"
+    assert old.stdout == run("--epsilon", "5", "--sensitivity", "1", "--cost", "squared").stdout
 
 
 def test_json_is_json_alone() -> None:

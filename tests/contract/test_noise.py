@@ -79,8 +79,8 @@ def test_draws_follow_the_law_and_cost_what_the_risk_says(noise: IntegerNoise) -
         p = noise.mass(i)
         for sample in (many, few):
             assert abs(np.mean(sample == i) - p) <= 5.5 * np.sqrt(p * (1 - p) / sample.size) + 1e-12
-    for cost in ("magnitude", "power", 1.5):
-        exponent = {"magnitude": 1, "power": 2}.get(cost, 1.5) if isinstance(cost, str) else cost
+    for cost in ("absolute", "squared", 1.5):
+        exponent = {"absolute": 1, "squared": 2}.get(cost, 1.5) if isinstance(cost, str) else cost
         costs = np.abs(many).astype(float) ** exponent
         assert abs(costs.mean() - noise.risk_for(cost)) <= 6 * costs.std() / np.sqrt(DRAWS) + 1e-9
 
@@ -93,8 +93,8 @@ def test_expected_costs_are_the_sums_over_the_masses(noise: IntegerNoise) -> Non
     sizes = np.arange(far + 1.0)
     masses[1:] *= 2
     for cost, levels in (
-        ("magnitude", sizes),
-        ("power", sizes**2),
+        ("absolute", sizes),
+        ("squared", sizes**2),
         (0.5, np.sqrt(sizes)),
         (lambda x: abs(x) > 2, sizes > 2),
     ):
@@ -144,9 +144,9 @@ def test_releases_are_on_the_grid_and_cost_what_the_risk_says(noise: LineNoise) 
             spread = 5.5 * np.sqrt(p * (1 - p) / sample.size) + 2 * step * noise.density(0)
             assert abs(np.mean(sample <= q) - p) < spread
     errors = np.abs(many - answer)
-    for cost, exponent in (("magnitude", 1), ("power", 2)):
+    for cost, exponent in (("absolute", 1), ("squared", 2)):
         costs = errors**exponent
-        slack = step / 2 if exponent == 1 else step * step / 4 + step * noise.risk_for("magnitude") / 10
+        slack = step / 2 if exponent == 1 else step * step / 4 + step * noise.risk_for("absolute") / 10
         assert abs(costs.mean() - noise.risk_for(cost)) < 6 * costs.std() / np.sqrt(DRAWS) + slack
     assert np.mean(errors <= noise.interval(0.95)) > 0.95 - 5.5 * np.sqrt(0.05 * 0.95 / DRAWS)
 

@@ -65,7 +65,7 @@ def forecast(function: str, levels: Sequence[LevelLike], *, cost: str = "zero-on
         views += [(f"party {number}", number) for number in range(1, min(game.parties, MOST_VIEWS) + 1)]
     lines = tuple(Line(who, _try(game, "average", view), _try(game, "worst", view)) for who, view in views)
     nothing = Game(game.function, [Guarantee(0)] * game.parties, cost=cost, prior=prior)
-    return Forecast(game, lines, nothing.accuracy(), 1.0 if cost == "zero-one" else 0.0)
+    return Forecast(game, lines, nothing.accuracy(), 1.0 if game.score.name == "zero-one" else 0.0)
 
 
 def _try(game: Game, measure: Measure, view: int) -> float | str:

@@ -60,7 +60,7 @@ class Forecast:
 @lru_cache(maxsize=256)
 def spread_of(noise: Noise) -> Spread:
     """The law of a noise on the integers, for intervals."""
-    return Spread(math.sqrt(noise.risk_for("power")), lambda x: noise.at_least(np.floor(x) + 1))
+    return Spread(math.sqrt(noise.risk_for("squared")), lambda x: noise.at_least(np.floor(x) + 1))
 
 
 def slopes(formula: Formula, parts: Parts, size: int) -> dict[int, float]:

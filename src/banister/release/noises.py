@@ -73,7 +73,7 @@ def split_noise(measure: Measure, share: Share, epsilon: Fraction, delta: Fracti
     if delta > 0:
         noise = TruncatedStaircase(epsilon=level, delta=delta / share.touches, sensitivity=share.sensitivity)
     else:
-        noise = IntegerStaircase(epsilon=level, sensitivity=share.sensitivity, cost="power")
+        noise = IntegerStaircase(epsilon=level, sensitivity=share.sensitivity, cost="squared")
     return Measured(measure=measure, share=share, epsilon=epsilon, noise=noise)
 
 
@@ -89,7 +89,7 @@ def joint_noise(
     found = []
     for measure, share, part in zip(measures, shares, proportions(roots), strict=True):
         sigma = _least_sigma(share.squares, allowed * part)
-        noise = RoundedGaussian.with_sigma(sigma=sigma, sensitivity=share.sensitivity, cost="power")
+        noise = RoundedGaussian.with_sigma(sigma=sigma, sensitivity=share.sensitivity, cost="squared")
         found.append(Measured(measure=measure, share=share, epsilon=Fraction(0), noise=noise))
     return tuple(found)
 

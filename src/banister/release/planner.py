@@ -158,7 +158,7 @@ class _Option:
 
     def error(self, measured: Sequence[Measured]) -> float:
         """Squared errors of the measures, each as much as it matters."""
-        return sum(matter * m.noise.risk_for("power") for m, matter in zip(measured, self.matter, strict=True))
+        return sum(matter * m.noise.risk_for("squared") for m, matter in zip(measured, self.matter, strict=True))
 
 
 def _split(

@@ -70,7 +70,7 @@ def describe_reach(part: "Part") -> str:
 def describe_noise(part: "Part", size: int, confidence: float) -> list[str]:
     """Which noise was taken, and what the other kind would give."""
     parts = [
-        f"{m.kind} for {_measured_for(part, place)} (deviation {number(math.sqrt(m.noise.risk_for('power')))})"
+        f"{m.kind} for {_measured_for(part, place)} (deviation {number(math.sqrt(m.noise.risk_for('squared')))})"
         for place, m in enumerate(part.measured)
     ]
     parts += [f"permute-and-flip for {ladder.output.name}" for ladder in part.ladders]

@@ -62,7 +62,7 @@ def save_noise_figure(drawn: NoiseFigure, path: Path) -> None:
     right.axvline(drawn.epsilon, color="#6c757d", linewidth=0.9, linestyle=":")
     right.set_xscale("log")
     right.set_yscale("log")
-    right.set_title(f"expected {drawn.cost_name} of the error", loc="left", fontsize=11)
+    right.set_title(f"expected {drawn.cost_name}", loc="left", fontsize=11)
     right.set_xlabel("epsilon")
     for axes in (left, right):
         tidy(axes)

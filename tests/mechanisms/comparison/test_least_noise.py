@@ -15,7 +15,7 @@ def names(found) -> list[str]:
 
 
 def test_pure_privacy_on_the_line_is_won_by_the_staircase() -> None:
-    found = least_noise(epsilon=10, sensitivity=1, cost="power")
+    found = least_noise(epsilon=10, sensitivity=1, cost="squared")
     assert names(found) == ["staircase", "Laplace"]
     assert found.contenders[1].risk / found.best.risk == pytest.approx(23.6069, abs=1e-4)
     assert found.best.optimal == "[G13] Thm 2.4"
@@ -31,10 +31,10 @@ def test_counts_get_geometric_noise() -> None:
 
 
 def test_everything_that_applies_is_compared() -> None:
-    found = least_noise(epsilon=1, delta=1e-6, sensitivity=30, over=Over.INTEGERS, cost="power")
+    found = least_noise(epsilon=1, delta=1e-6, sensitivity=30, over=Over.INTEGERS, cost="squared")
     assert set(names(found)) >= {"truncated staircase", "staircase", "discrete Laplace", "uniform", "discrete Gaussian"}
     assert found.best.risk == min(each.risk for each in found.contenders)
-    line = least_noise(epsilon=1, delta=1e-6, sensitivity=3, cost="power")
+    line = least_noise(epsilon=1, delta=1e-6, sensitivity=3, cost="squared")
     assert set(names(line)) == {"truncated staircase", "staircase", "Laplace", "uniform", "Gaussian"}
     assert names(line)[0] == "truncated staircase"
 
@@ -46,7 +46,7 @@ def test_without_epsilon_uniform_noise_is_best() -> None:
     assert least_noise(epsilon=0, delta=Fraction(1, 10), sensitivity=4).best.name == "uniform"
 
 
-@pytest.mark.parametrize("cost", ["magnitude", "power"])
+@pytest.mark.parametrize("cost", ["absolute", "squared"])
 def test_the_optimum_by_linear_program_closes_the_gap(cost: str) -> None:
     found = least_noise(epsilon=1, delta=1e-6, sensitivity=3, over="integers", cost=cost)
     assert found.best.name == "linear program"

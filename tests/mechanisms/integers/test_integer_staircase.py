@@ -33,7 +33,7 @@ def test_closed_forms_of_the_step_width(epsilon: float, sensitivity: int) -> Non
     """|i|: r = ⌈Δ / (1 + e^(ε/2))⌉; i²: from the largest root of y³ - y/4 = C."""
     noise = IntegerStaircase(epsilon=epsilon, sensitivity=sensitivity)
     assert abs(noise.step_width - max(1, math.ceil(sensitivity / (1 + math.exp(epsilon / 2))))) <= sensitivity * 1e-12
-    power = IntegerStaircase(epsilon=epsilon, sensitivity=sensitivity, cost="power")
+    power = IntegerStaircase(epsilon=epsilon, sensitivity=sensitivity, cost="squared")
     beta = sensitivity / math.expm1(epsilon)
     root = (beta * (beta + sensitivity) * (2 * beta + sensitivity) / 2) ** (1 / 3)
     for _ in range(20):

@@ -23,7 +23,7 @@ from banister.mechanisms.integers.uniform import Uniform
 SOLVER = HighsSolver()
 
 
-@pytest.mark.parametrize("cost", ["magnitude", "power"])
+@pytest.mark.parametrize("cost", ["absolute", "squared"])
 @pytest.mark.parametrize("sensitivity", [1, 2, 3, 4])
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
@@ -34,7 +34,7 @@ def test_no_bound_is_above_the_optimum(epsilon: str, delta: str, sensitivity: in
     best = TabulatedNoise.least(solver=SOLVER, **args).risk()
     assert 0 <= lower_bound(**args) <= best * (1 + 1e-12)
     if sensitivity == 1:
-        assert scaling_bound(**args) >= best * (1 - 1e-7) - (0.25 + 1e-12 if cost == "power" else 1e-12)
+        assert scaling_bound(**args) >= best * (1 - 1e-7) - (0.25 + 1e-12 if cost == "squared" else 1e-12)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [("1/20", 1e-6), ("1/5", 1e-3), ("1/2", 1e-6), (1, 1e-3), (0, "1/10")])
@@ -45,8 +45,8 @@ def test_the_optimum_for_sensitivity_one_is_met_for_magnitude(epsilon: str, delt
         else Uniform(delta=delta, sensitivity=1)
     )
     assert scaling_bound(epsilon=epsilon, delta=delta, sensitivity=1) == pytest.approx(known.risk(), rel=1e-12)
-    square = scaling_bound(epsilon=epsilon, delta=delta, sensitivity=1, cost="power") + 0.25
-    assert square == pytest.approx(known.risk_for("power"), rel=1e-12)
+    square = scaling_bound(epsilon=epsilon, delta=delta, sensitivity=1, cost="squared") + 0.25
+    assert square == pytest.approx(known.risk_for("squared"), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_the_theorems_give_their_printed_values_where_their_conditions_hold() ->
     best = TabulatedNoise.least(epsilon=1, delta=at, sensitivity=2, solver=SOLVER).risk()
     assert best == pytest.approx(1.541, abs=5e-4)
     # Where it holds it helps: above the scaling bound, and below the optimum.
-    power: dict[str, Any] = {"epsilon": 1, "delta": 1e-6, "sensitivity": 3, "cost": "power"}
+    power: dict[str, Any] = {"epsilon": 1, "delta": 1e-6, "sensitivity": 3, "cost": "squared"}
     assert scaling_bound(**power) < lower_bound(**power) < TabulatedNoise.least(solver=SOLVER, **power).risk()
 
 
 def test_more_delta_never_raises_the_bound_and_no_delta_gives_the_staircase() -> None:
-    for cost in ("magnitude", "power"):
+    for cost in ("absolute", "squared"):
         bounds = [lower_bound(epsilon=1, delta=d, sensitivity=3, cost=cost) for d in (0, 1e-9, 1e-3, 0.1, 0.5, 1)]
         assert bounds == sorted(bounds, reverse=True)
         assert bounds[-1] == 0
@@ -102,7 +102,7 @@ def test_for_small_parameters_the_bound_follows_its_limit() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(BadValue, match=r"No lower bound is known for the cost '\|error\|\^3'\. Take 'magnitude' or"):
+    with pytest.raises(BadValue, match=r"No lower bound is known for the cost '\|error\|\^3'\. Take 'absolute' or"):
         lower_bound(epsilon=1, delta=0.1, sensitivity=1, cost=3)
     with pytest.raises(BadValue, match=r"epsilon = 0 must be a finite number above 0"):
         lower_bound(epsilon=0, delta=0, sensitivity=1)

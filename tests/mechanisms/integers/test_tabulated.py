@@ -34,7 +34,7 @@ def closed_form(epsilon: Fraction, delta: Fraction, sensitivity: int, cost: str)
     return Uniform(delta=delta, sensitivity=sensitivity, cost=cost).risk()
 
 
-@pytest.mark.parametrize("cost", ["magnitude", "power"])
+@pytest.mark.parametrize("cost", ["absolute", "squared"])
 @pytest.mark.parametrize("sensitivity", [1, 2, 3, 5])
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
@@ -63,16 +63,16 @@ def test_the_optimum_is_squeezed_and_private(epsilon: str, delta: str, sensitivi
 
 
 def test_known_optima() -> None:
-    least = TabulatedNoise.least(epsilon=0, delta="1/10", sensitivity=3, cost="power", solver=SOLVER)
+    least = TabulatedNoise.least(epsilon=0, delta="1/10", sensitivity=3, cost="squared", solver=SOLVER)
     assert least.risk() == pytest.approx(75.1207, abs=5e-5)
-    assert Uniform(delta="1/10", sensitivity=3, cost="power").risk() == pytest.approx(75.1667, abs=5e-5)
+    assert Uniform(delta="1/10", sensitivity=3, cost="squared").risk() == pytest.approx(75.1667, abs=5e-5)
     # Uniform noise is exactly optimal for magnitude where 1/(2 delta) is whole.
     assert TabulatedNoise.least(epsilon=0, delta="1/10", sensitivity=3, solver=SOLVER).risk() == pytest.approx(7.5)
 
 
 @pytest.mark.parametrize("delta", ["1/10", "1/100", "3/10"])
 def test_for_sensitivity_one_the_truncated_staircase_is_optimal_for_every_cost(delta: str) -> None:
-    for cost in ("magnitude", "power", 0.5, lambda x: abs(x) > 2):
+    for cost in ("absolute", "squared", 0.5, lambda x: abs(x) > 2):
         args: dict[str, Any] = {"epsilon": 1, "delta": delta, "sensitivity": 1, "cost": cost}
         best, bound = TabulatedNoise.least_with_bound(solver=SOLVER, **args)
         assert best.risk() == pytest.approx(TruncatedStaircase(**args).risk(), rel=1e-6)

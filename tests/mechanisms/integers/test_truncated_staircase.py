@@ -93,9 +93,11 @@ def test_one_question_on_the_line_against_the_gaussian(
     epsilon: float, delta: float, gaussian: float, ours: float
 ) -> None:
     grid = Grid(Fraction(1, 2**12))
-    cut = TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=2**12, cost="power")
-    assert OnGrid(cut, grid).risk_for("power") == pytest.approx(ours, rel=1e-4)
-    assert Gaussian(epsilon=epsilon, delta=delta, sensitivity=1).risk_for("power") == pytest.approx(gaussian, rel=5e-4)
+    cut = TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=2**12, cost="squared")
+    assert OnGrid(cut, grid).risk_for("squared") == pytest.approx(ours, rel=1e-4)
+    assert Gaussian(epsilon=epsilon, delta=delta, sensitivity=1).risk_for("squared") == pytest.approx(
+        gaussian, rel=5e-4
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,8 +131,8 @@ def test_an_edge_of_uniform_noise_is_kept_exactly_as_often_as_its_mass_says(nois
 def test_uniform_costs_of_the_thesis() -> None:
     """[G13] Cor 4.4, 4.5: E|Z| = Δ/(4δ), E Z² = Δ²/(12δ²) + 1/6 where 1/(2δ) is whole."""
     noise = Uniform(delta=Fraction(1, 20), sensitivity=6)
-    assert noise.risk_for("magnitude") == 30
-    assert noise.risk_for("power") == pytest.approx(36 * 400 / 12 + 1 / 6)
+    assert noise.risk_for("absolute") == 30
+    assert noise.risk_for("squared") == pytest.approx(36 * 400 / 12 + 1 / 6)
 
 
 def test_both_roads_of_the_sampler_have_one_law() -> None:

@@ -55,9 +55,9 @@ def test_certified_sums_agree_by_both_roads_and_with_poisson() -> None:
 
 def test_discrete_gaussian_moments() -> None:
     noise = DiscreteGaussian.with_sigma(sigma=6, sensitivity=1)
-    assert noise.risk_for("power") == pytest.approx(36, rel=1e-9)
+    assert noise.risk_for("squared") == pytest.approx(36, rel=1e-9)
     wide = DiscreteGaussian.with_sigma(sigma=10**6, sensitivity=1)
-    assert wide.risk_for("power") == pytest.approx(1e12, rel=1e-5)
+    assert wide.risk_for("squared") == pytest.approx(1e12, rel=1e-5)
 
 
 def test_the_gaussian_needs_a_delta() -> None:
@@ -88,8 +88,8 @@ def test_discrete_laplace_costs() -> None:
     """[G13] Thm 4.10: E|Z| = 1/sinh(ε/Δ), E Z² = 2l/(1-l)²."""
     noise = DiscreteLaplace(epsilon=1, sensitivity=4)
     decay = math.exp(-1 / 4)
-    assert noise.risk_for("magnitude") == pytest.approx(1 / math.sinh(1 / 4), rel=1e-13)
-    assert noise.risk_for("power") == pytest.approx(2 * decay / (1 - decay) ** 2, rel=1e-13)
+    assert noise.risk_for("absolute") == pytest.approx(1 / math.sinh(1 / 4), rel=1e-13)
+    assert noise.risk_for("squared") == pytest.approx(2 * decay / (1 - decay) ** 2, rel=1e-13)
 
 
 def test_rounding_changes_the_variance_by_a_twelfth_and_the_account_not_at_all() -> None:
@@ -97,6 +97,6 @@ def test_rounding_changes_the_variance_by_a_twelfth_and_the_account_not_at_all()
     noise = RoundedGaussian(epsilon=1, delta=1e-6, sensitivity=2)
     assert noise.sigma == ideal.sigma
     assert noise.loss() == ideal.loss()
-    assert noise.risk_for("power") == pytest.approx(ideal.sigma**2 + 1 / 12, rel=1e-6)
+    assert noise.risk_for("squared") == pytest.approx(ideal.sigma**2 + 1 / 12, rel=1e-6)
     with pytest.raises(BadValue, match=r"sensitivity = 1\.5 must be a whole number"):
         RoundedGaussian(epsilon=1, delta=1e-6, sensitivity=Fraction(3, 2))

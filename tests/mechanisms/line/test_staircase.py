@@ -32,7 +32,7 @@ def test_closed_forms_for_magnitude_and_power(epsilon: float) -> None:
     magnitude = Staircase(epsilon=epsilon, sensitivity=2)
     assert magnitude.gamma == pytest.approx(1 / (1 + math.exp(epsilon / 2)), rel=1e-14)
     assert magnitude.risk() == pytest.approx(2 / (2 * math.sinh(epsilon / 2)), rel=1e-13)
-    power = Staircase(epsilon=epsilon, sensitivity=2, cost="power")
+    power = Staircase(epsilon=epsilon, sensitivity=2, cost="squared")
     assert power.gamma == pytest.approx(((b * (1 + b) / 2) ** (1 / 3) - b) / (1 - b), rel=1e-11)
     assert power.risk() == pytest.approx(4 * ((b * (1 + b) / 2) ** (2 / 3) + b) / (1 - b) ** 2, rel=1e-12)
 
@@ -74,7 +74,7 @@ def test_a_million_draws_cost_what_theory_says_for_a_users_own_cost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "magnitude", "power"),
+    ("epsilon", "absolute", "squared"),
     [
         (0.5, 1.0104, 1.0105),
         (1, 1.0422, 1.0427),
@@ -84,8 +84,8 @@ def test_a_million_draws_cost_what_theory_says_for_a_users_own_cost() -> None:
         (10, 14.8406, 23.6069),
     ],
 )
-def test_gain_over_laplace(epsilon: float, magnitude: float, power: float) -> None:
-    for cost, gain in (("magnitude", magnitude), ("power", power)):
+def test_gain_over_laplace(epsilon: float, absolute: float, squared: float) -> None:
+    for cost, gain in (("absolute", absolute), ("squared", squared)):
         ours = Staircase(epsilon=epsilon, sensitivity=1, cost=cost).risk()
         assert Laplace(epsilon=epsilon, sensitivity=1).risk_for(cost) / ours == pytest.approx(gain, abs=6e-5)
 
@@ -96,7 +96,7 @@ def test_small_epsilon_follows_the_expansion() -> None:
     assert 1 / epsilon - Staircase(epsilon=epsilon, sensitivity=1).risk() == pytest.approx(
         epsilon / 24 - 7 * epsilon**3 / 5760, rel=1e-6
     )
-    gap = 2 / epsilon**2 - Staircase(epsilon=epsilon, sensitivity=1, cost="power").risk()
+    gap = 2 / epsilon**2 - Staircase(epsilon=epsilon, sensitivity=1, cost="squared").risk()
     assert gap == pytest.approx(1 / 12 - epsilon**2 / 720, rel=1e-6)
 
 
@@ -115,12 +115,12 @@ def test_the_density_never_falls_faster_than_the_guarantee() -> None:
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1, 2), 5, 20])
 def test_the_default_grid_loses_less_than_a_ten_thousandth(epsilon: Fraction) -> None:
-    for cost in ("magnitude", "power"):
+    for cost in ("absolute", "squared"):
         noise = Staircase(epsilon=epsilon, sensitivity=Fraction(1, 10), cost=cost)
         step = float(noise.grid.step)
-        drawn = noise.lattice.risk_for(cost) * step ** (1 if cost == "magnitude" else 2)
-        rounding = step / 4 if cost == "magnitude" else step**2 / 12
-        assert drawn + rounding * (cost == "power") < noise.risk() * 1.0001
+        drawn = noise.lattice.risk_for(cost) * step ** (1 if cost == "absolute" else 2)
+        rounding = step / 4 if cost == "absolute" else step**2 / 12
+        assert drawn + rounding * (cost == "squared") < noise.risk() * 1.0001
         assert drawn > noise.risk() * 0.9999
 
 
@@ -152,8 +152,8 @@ def test_the_event_that_breaks_floating_point_noise_is_harmless_here() -> None:
         ({"epsilon": "one", "sensitivity": 1}, "epsilon = 'one' must be a finite number, such as 0.5 or '1/2'"),
         ({"epsilon": 1, "sensitivity": 0}, "sensitivity = 0 must be a finite number above 0"),
         ({"epsilon": 1, "sensitivity": 1, "grid": 0}, "grid = 0 must be a finite number above 0"),
-        ({"epsilon": 1, "sensitivity": 1, "cost": "huge"}, "cost = 'huge' must be 'magnitude'"),
-        ({"epsilon": 1, "sensitivity": 1, "cost": -2}, "cost = -2 must be 'magnitude'"),
+        ({"epsilon": 1, "sensitivity": 1, "cost": "huge"}, "cost = 'huge' must be one of: 'absolute'"),
+        ({"epsilon": 1, "sensitivity": 1, "cost": -2}, "cost = -2 must be one of: 'absolute'"),
         ({"epsilon": 1, "sensitivity": 1, "cost": lambda x: -abs(x)}, "The cost falls from"),
         ({"epsilon": 1, "sensitivity": 1, "cost": lambda x: x}, "The cost is not symmetric: it is 0.125 for an error"),
         ({"epsilon": 1, "sensitivity": 1, "cost": lambda x: np.exp(1.5 * abs(x))}, "expectation diverges"),

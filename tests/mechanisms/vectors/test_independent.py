@@ -48,8 +48,8 @@ def test_splitting_epsilon_over_coordinates_loses_what_theory_says(dimension: in
 
 
 def test_power_of_the_comparisons() -> None:
-    assert laplace_vector_risk(epsilon="1/2", sensitivity=3, dimension=2, cost="power") == 2 * 2 * 36
-    split = split_staircase_risk(epsilon=6, sensitivity=2, dimension=3, cost="power")
+    assert laplace_vector_risk(epsilon="1/2", sensitivity=3, dimension=2, cost="squared") == 2 * 2 * 36
+    split = split_staircase_risk(epsilon=6, sensitivity=2, dimension=3, cost="squared")
     from fractions import Fraction
 
     one = radial_risk(Fraction(2), 1, 2, best_gamma(Fraction(2), 1, 2))

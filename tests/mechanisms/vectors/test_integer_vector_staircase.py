@@ -51,14 +51,14 @@ def test_masses_and_moments_equal_enumeration(dimension: int, sensitivity: int, 
     masses = table[norms]
     left = 1 - masses.sum()  # What lies outside the cube.
     assert -1e-13 < left < 1e-6
-    assert noise.risk_for("magnitude") == pytest.approx(float(np.dot(masses, norms)), abs=1e3 * left + 1e-12)
-    assert noise.risk_for("power") == pytest.approx(float(np.dot(masses, squares)), abs=1e4 * left + 1e-12)
+    assert noise.risk_for("absolute") == pytest.approx(float(np.dot(masses, norms)), abs=1e3 * left + 1e-12)
+    assert noise.risk_for("squared") == pytest.approx(float(np.dot(masses, squares)), abs=1e4 * left + 1e-12)
     for size in range(-1, 8):
         assert noise.norm_beyond(size) == pytest.approx(float(masses[norms > size].sum()), abs=left + 1e-13)
     assert noise.mass(points[0]) == pytest.approx(masses[0], rel=1e-12)
 
 
-@pytest.mark.parametrize("cost", ["magnitude", "power"])
+@pytest.mark.parametrize("cost", ["absolute", "squared"])
 @pytest.mark.parametrize(("epsilon", "dimension"), [(1, 1), (1, 2), (5, 2), (2, 4)])
 def test_the_step_width_is_the_best_of_all(cost: str, epsilon: int, dimension: int) -> None:
     for sensitivity in (1, 5, 40, 100):
@@ -75,7 +75,7 @@ def test_the_step_width_is_the_best_of_all(cost: str, epsilon: int, dimension: i
 def test_one_dimension_is_the_integer_staircase() -> None:
     from banister.mechanisms.integers.integer_staircase import IntegerStaircase
 
-    for cost in ("magnitude", "power"):
+    for cost in ("absolute", "squared"):
         vector = IntegerVectorStaircase(epsilon=1, sensitivity=7, dimension=1, cost=cost)
         line = IntegerStaircase(epsilon=1, sensitivity=7, cost=cost)
         assert vector.step_width == line.step_width
@@ -87,7 +87,7 @@ def test_one_dimension_is_the_integer_staircase() -> None:
 def test_draws_cost_what_theory_says(noise: IntegerVectorStaircase) -> None:
     n = 100_000
     drawn = np.abs(noise.release(np.zeros((n, noise.dimension), dtype=np.int64), SYSTEM).astype(np.float64))
-    for cost, values in (("magnitude", drawn.sum(axis=1)), ("power", (drawn**2).sum(axis=1))):
+    for cost, values in (("absolute", drawn.sum(axis=1)), ("squared", (drawn**2).sum(axis=1))):
         assert abs(values.mean() - noise.risk_for(cost)) < 6 * values.std() / np.sqrt(n)
     inside = np.mean(drawn.sum(axis=1) <= noise.interval(0.9))
     assert inside > 0.9 - 0.006
@@ -109,11 +109,11 @@ def test_one_vector_and_many_are_released() -> None:
         ({"dimension": 0}, r"dimension = 0 must be a whole number from 1 to 128\."),
         ({"sensitivity": 1.5}, r"sensitivity = 1\.5 must be a whole number, 1 or above\."),
         ({"epsilon": float("nan")}, r"epsilon = nan must be a finite number above 0"),
-        ({"cost": 3}, r"The cost '\|error\|\^3' is not offered for vectors\. Take 'magnitude'"),
+        ({"cost": 3}, r"The cost '\|error\|\^3' is not offered for vectors\. Take 'absolute'"),
     ],
 )
 def test_bad_parameters_are_refused(arguments: dict[str, object], message: str) -> None:
-    good: dict[str, object] = {"epsilon": 1, "sensitivity": 2, "dimension": 3, "cost": "magnitude"}
+    good: dict[str, object] = {"epsilon": 1, "sensitivity": 2, "dimension": 3, "cost": "absolute"}
     with pytest.raises(BadValue, match=message):
         IntegerVectorStaircase(**(good | arguments))  # type: ignore[arg-type]
 

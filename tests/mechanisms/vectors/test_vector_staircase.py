@@ -16,7 +16,7 @@ from banister.mechanisms.vectors.independent import laplace_vector_risk
 from banister.mechanisms.vectors.radial import best_gamma, radial_risk, slope
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase, examples, units_of_vector_sensitivity
 
-# gamma and expected magnitude for sensitivity 1, evaluated independently with 40 digits; epsilon 1, 2, 5, 10, 20.
+# gamma and expected absolute error for sensitivity 1, evaluated independently with 40 digits; epsilon 1, 2, 5, 10, 20.
 KNOWN = {
     1: [(0.37754, 0.959517), (0.26894, 0.425459), (0.07586, 0.0826418), (0.006693, 0.00673825), (4.54e-5, 4.54e-5)],
     2: [(0.66708, 1.98615), (0.53705, 0.954558), (0.22987, 0.265511), (0.04488, 0.0459370), (0.001603, 0.00160470)],
@@ -84,7 +84,7 @@ def test_density_has_mass_one_and_the_stated_norm(noise: VectorStaircase) -> Non
         total += density * surface * (high**d - low**d)
         magnitude += density * surface * d / (d + 1) * (high ** (d + 1) - low ** (d + 1))
     assert total == pytest.approx(1, rel=1e-12)
-    assert noise.risk_for("magnitude") == pytest.approx(magnitude, rel=1e-12)
+    assert noise.risk_for("absolute") == pytest.approx(magnitude, rel=1e-12)
     assert noise.norm_beyond(0) == 1
     assert noise.norm_beyond(noise.interval(0.8) - d * noise.grid.step) == pytest.approx(0.2, rel=1e-9)
 
@@ -111,11 +111,11 @@ def test_the_count_of_steps_is_attained() -> None:
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, 10])
 @pytest.mark.parametrize("dimension", [1, 2, 10])
-@pytest.mark.parametrize("cost", ["magnitude", "power"])
+@pytest.mark.parametrize("cost", ["absolute", "squared"])
 def test_the_fine_grid_costs_less_than_a_hundredth_of_a_percent(epsilon: Fraction, dimension: int, cost: str) -> None:
     noise = VectorStaircase(epsilon=epsilon, sensitivity=3, dimension=dimension, cost=cost)
     step = float(noise.grid.step)
-    exponent = 1 if cost == "magnitude" else 2
+    exponent = 1 if cost == "absolute" else 2
     # Rounding an answer adds at most half a step to each coordinate, and its square to the power.
     drawn = noise.lattice.risk() * step**exponent + dimension * (step / 2) ** exponent
     assert drawn <= noise.risk() * 1.0001

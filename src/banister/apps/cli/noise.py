@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from banister.apps.cli.say import cost_word
+
 if TYPE_CHECKING:
     from banister.mechanisms.comparison.least_noise import Comparison
     from banister.mechanisms.offers import NoiseQuestion
@@ -17,7 +19,7 @@ def register(app: typer.Typer) -> None:
         epsilon: Annotated[str, typer.Option(help="Privacy level, such as 0.5 or 1/2.")],
         sensitivity: Annotated[str, typer.Option(help="How far one person can move the answer.")],
         delta: Annotated[str, typer.Option(help="Chance of a larger loss; 0 for pure privacy.")] = "0",
-        cost: Annotated[str, typer.Option(help="magnitude (|error|), power (error²), or an exponent.")] = "magnitude",
+        cost: Annotated[str, typer.Option(help="absolute, squared, zero-one, or an exponent.")] = "absolute",
         integer: Annotated[bool, typer.Option("--integer", help="The answer is a whole number.")] = False,
         dimension: Annotated[str, typer.Option(help="How many numbers are released together.")] = "1",
         touches: Annotated[str, typer.Option(help="Which of them a person can move: one, or all in total.")] = "all",
@@ -26,7 +28,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Compare every noise that gives a guarantee, the least first.
 
-        Example: banister noise --epsilon 5 --sensitivity 1 --cost power
+        Example: banister noise --epsilon 5 --sensitivity 1 --cost squared
         """
         from banister.mechanisms.comparison.least_noise import as_record, least_noise
 
@@ -35,7 +37,7 @@ def register(app: typer.Typer) -> None:
             delta=delta,
             sensitivity=sensitivity,
             over="integers" if integer else "reals",
-            cost=cost,
+            cost=cost_word(cost),
             dimension=dimension,
             touches=touches,
         )
@@ -58,7 +60,7 @@ def show(found: "Comparison") -> None:
     question, best = found.question, found.best
     table = Table(title=_title(question))
     table.add_column("noise", no_wrap=True)
-    table.add_column(f"expected {question.cost.name}", justify="right")
+    table.add_column(f"expected {question.cost.in_words}", justify="right")
     table.add_column("x best", justify="right")
     table.add_column("95 % within", justify="right")
     proven = any(each.optimal for each in found.contenders)
@@ -80,9 +82,8 @@ def _title(question: "NoiseQuestion") -> str:
 
 
 def _verdict(found: "Comparison") -> str:
-    words = (
-        f"The least noise known here is {found.best.name}: expected {found.question.cost.name} {found.best.risk:.6g}."
-    )
+    best = found.best
+    words = f"The least noise known here is {best.name}: expected {found.question.cost.in_words} {best.risk:.6g}."
     if found.best.optimal:
         return f"{words}\nNothing with this guarantee can do better ({found.best.optimal})."
     if found.lower_bound is None or found.gap is None:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from banister.apps.cli.say import cost_word
+
 PlanFile = Annotated[Path, typer.Argument(help="The plan that every party received: meeting/plan.json.")]
 Function = Annotated[
     str,
@@ -29,7 +31,7 @@ def plan(
     epsilon: Annotated[str | None, typer.Option(help="Level of every party, such as 1 or 1/2.")] = None,
     delta: Annotated[str, typer.Option(help="Chance with which a party may say its bit openly.")] = "0",
     levels: Levels = None,
-    cost: Annotated[str, typer.Option(help="zero-one, absolute or squared.")] = "zero-one",
+    cost: Annotated[str, typer.Option(help="zero-one, absolute, squared, or an exponent.")] = "zero-one",
     prior: Annotated[str, typer.Option(help="Chance that a bit is 1, for the average.")] = "1/2",
     measure: Annotated[str, typer.Option(help="What the saved plan decides by: average or worst.")] = "average",
     names: Annotated[str | None, typer.Option(help="Names of the parties in the saved plan: a,b,c.")] = None,
@@ -44,7 +46,7 @@ def plan(
     from banister.parties import forecast as parties_forecast
     from banister.parties.meetings import conduct as parties_meeting
 
-    found = parties_forecast.read_levels(parties, epsilon, delta, levels)
+    found, cost = parties_forecast.read_levels(parties, epsilon, delta, levels), cost_word(cost)
     parties_say.forecast(parties_forecast.forecast(function, found, cost=cost, prior=prior))
     if save is not None:
         called = parties_meeting.names_of(names, len(found))

@@ -30,3 +30,12 @@ def share(name: str, text: str) -> Fraction:
     number = text.strip().removesuffix("%")
     value = need.exact(f"--{name}", number)
     return value / 100 if text.strip().endswith("%") else value
+
+
+def cost_word(text: str) -> str:
+    """The word for a cost that the house uses today; for one of an earlier version it says so, and goes on."""
+    from banister.core.laws.cost import OLD_WORDS
+
+    if text in OLD_WORDS:
+        print(f"banister: --cost {text} is now called {OLD_WORDS[text]}.", file=sys.stderr)
+    return OLD_WORDS.get(text, text)

@@ -1,5 +1,7 @@
 """What an error costs: even in the error, and never falling as the error grows."""
 
+import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,6 +17,11 @@ from banister.errors import BadValue
 Floats = NDArray[np.float64]
 CostFunction = Callable[[Floats], Floats]
 
+WORDS = ("absolute", "squared", "zero-one")
+"""What people write for |error|, error², and 1 for every error; a number is an exponent."""
+OLD_WORDS = {"magnitude": "absolute", "power": "squared"}
+"""Words of earlier versions. They are understood, with a notice."""
+
 _PROBES = np.concatenate([np.linspace(0, 20, 161), np.geomspace(20, 1e6, 200)])
 
 
@@ -22,7 +29,7 @@ _PROBES = np.concatenate([np.linspace(0, 20, 161), np.geomspace(20, 1e6, 200)])
 class Cost:
     """The cost of an error: `size` takes |error| and gives its cost.
 
-    >>> float(Cost.of("power").of_errors(np.array([-3.0]))[0])
+    >>> float(Cost.of("squared").of_errors(np.array([-3.0]))[0])
     9.0
     """
 
@@ -36,7 +43,7 @@ class Cost:
         """|error|^exponent."""
         exact = need.positive("cost exponent", exponent)
         degree = float(exact)
-        names = {Fraction(1): "magnitude", Fraction(2): "power"}
+        names = {Fraction(1): "absolute", Fraction(2): "squared"}
         return cls(names.get(exact, f"|error|^{brief(exact)}"), lambda x: x**degree, exact)
 
     @classmethod
@@ -44,6 +51,11 @@ class Cost:
         """1 where the error is larger than the limit, and nothing else."""
         edge = float(need.non_negative("limit", limit))
         return cls(f"1 if |error| > {edge:g}", lambda x: (x > edge).astype(np.float64))
+
+    @classmethod
+    def zero_one(cls) -> "Cost":
+        """1 for every error, large or small."""
+        return cls("zero-one", lambda x: (x > 0).astype(np.float64))
 
     @classmethod
     def of_function(cls, function: Callable[[float], float] | CostFunction) -> "Cost":
@@ -73,19 +85,30 @@ class Cost:
 
     @classmethod
     def of(cls, cost: "CostLike") -> "Cost":
-        """A cost from what people write: "magnitude", "power", an exponent, a function, or a Cost."""
+        """A cost from what people write: "absolute", "squared", "zero-one", an exponent, a function, or a Cost."""
         if isinstance(cost, Cost):
             return cost
-        if isinstance(cost, str) and cost in ("magnitude", "power"):
-            return cls.power(1 if cost == "magnitude" else 2)
+        if isinstance(cost, str) and cost in OLD_WORDS:
+            warnings.warn(
+                f"cost = {cost!r} is now called {OLD_WORDS[cost]!r}.", DeprecationWarning, stacklevel=_frames_inside()
+            )
+            cost = OLD_WORDS[cost]
+        if isinstance(cost, str) and cost in WORDS:
+            return cls.zero_one() if cost == "zero-one" else cls.power(1 if cost == "absolute" else 2)
         if callable(cost):
             return cls.of_function(cost)
         try:
             return cls.power(cost)
         except BadValue:
             raise BadValue(
-                f"cost = {cost!r} must be 'magnitude' (|error|), 'power' (error²), an exponent above 0, or a function."
+                f"cost = {cost!r} must be one of: 'absolute' (|error|), 'squared' (error²), 'zero-one' (1 for every "
+                "error), or an exponent above 0."
             ) from None
+
+    @property
+    def in_words(self) -> str:
+        """The cost as it stands in a sentence: "expected absolute error"."""
+        return f"{self.name} error" if self.name in WORDS else self.name
 
     def of_errors(self, errors: Floats) -> Floats:
         """The cost of each error."""
@@ -101,8 +124,13 @@ class Cost:
 
 CostLike = Cost | str | int | float | Fraction | Callable[[float], float] | CostFunction
 
-MAGNITUDE = Cost.power(1)
-SQUARE = Cost.power(2)
+
+def _frames_inside() -> int:
+    """How many calls up the first line outside the package is, so that a notice names the user's own line."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("banister"):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _vectorised(function: Callable[[float], float] | CostFunction) -> CostFunction:

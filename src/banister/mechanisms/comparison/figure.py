@@ -30,7 +30,7 @@ def draw_noise(found: Comparison, path: Path) -> Path:
         laws=tuple(_laws(found)),
         whole=question.over is Over.INTEGERS,
         costs=tuple(_costs(question, sorted({*_EPSILONS, question.guarantee.epsilon} - {Fraction(0)}))),
-        cost_name=question.cost.name,
+        cost_name=question.cost.in_words,
         epsilon=epsilon,
     )
     save_noise_figure(figure, path)

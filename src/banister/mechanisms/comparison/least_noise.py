@@ -64,13 +64,13 @@ def least_noise(
     delta: Number = 0,
     sensitivity: Number,
     over: Over | str = Over.REALS,
-    cost: CostLike = "magnitude",
+    cost: CostLike = "absolute",
     dimension: Number = 1,
     touches: Touches | str = Touches.ALL,
 ) -> Comparison:
     """The least noise known for a guarantee, a bound on what any noise could do, and what the usual ones would cost.
 
-    >>> found = least_noise(epsilon=5, sensitivity=1, cost="power")
+    >>> found = least_noise(epsilon=5, sensitivity=1, cost="squared")
     >>> found.best.name, round(found.best.risk, 5), round(found.contenders[1].risk, 2)
     ('staircase', 0.02971, 0.08)
     """

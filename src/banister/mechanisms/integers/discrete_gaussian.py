@@ -42,7 +42,7 @@ class DiscreteGaussian(IntegerGaussian):
     sigma: float
     cost: Cost
 
-    def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
+    def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> None:
         level = need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON, HINT)
         chance = need.strictly_between("delta", delta, 0, 1, "Use IntegerStaircase for delta = 0.")
         reach = need.whole("sensitivity", sensitivity, least=1)
@@ -116,5 +116,5 @@ def examples() -> tuple[DiscreteGaussian, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=1),
-        DiscreteGaussian.with_sigma(sigma=30, sensitivity=3, cost="power"),
+        DiscreteGaussian.with_sigma(sigma=30, sensitivity=3, cost="squared"),
     )

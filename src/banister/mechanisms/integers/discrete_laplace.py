@@ -36,7 +36,7 @@ class DiscreteLaplace(IntegerNoise):
     sensitivity: int
     cost: Cost
 
-    def __init__(self, *, epsilon: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
+    def __init__(self, *, epsilon: Number, sensitivity: Number, cost: CostLike = "absolute") -> None:
         object.__setattr__(self, "epsilon", need.level("epsilon", epsilon, HINT))
         object.__setattr__(self, "sensitivity", need.whole("sensitivity", sensitivity, least=1))
         object.__setattr__(self, "cost", Cost.of(cost))

@@ -38,7 +38,7 @@ class Geometric(IntegerNoise):
     """1: the noise is for counts."""
     cost: Cost
 
-    def __init__(self, *, epsilon: Number, cost: CostLike = "magnitude") -> None:
+    def __init__(self, *, epsilon: Number, cost: CostLike = "absolute") -> None:
         object.__setattr__(self, "epsilon", need.level("epsilon", epsilon, HINT))
         object.__setattr__(self, "sensitivity", 1)
         object.__setattr__(self, "cost", Cost.of(cost))

@@ -16,7 +16,7 @@ class IntegerGaussian(IntegerNoise):
     sigma: float
 
     @classmethod
-    def with_sigma(cls, *, sigma: Number, sensitivity: Number, cost: CostLike = "magnitude") -> Self:
+    def with_sigma(cls, *, sigma: Number, sensitivity: Number, cost: CostLike = "absolute") -> Self:
         """The law of a sigma of one's own; `loss` tells what it gives away."""
         made = cls.__new__(cls)
         made._fix(need.whole("sensitivity", sensitivity, least=1), float(need.size("sigma", sigma)), cost)

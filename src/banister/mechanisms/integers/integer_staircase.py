@@ -37,7 +37,7 @@ class IntegerStaircase(IntegerNoise):
     step_width: int
     cost: Cost
 
-    def __init__(self, *, epsilon: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
+    def __init__(self, *, epsilon: Number, sensitivity: Number, cost: CostLike = "absolute") -> None:
         level = need.level("epsilon", epsilon, HINT)
         reach = need.whole("sensitivity", sensitivity, least=1)
         chosen = Cost.of(cost)
@@ -45,7 +45,7 @@ class IntegerStaircase(IntegerNoise):
 
     @classmethod
     def with_step(
-        cls, *, epsilon: Number, sensitivity: Number, step_width: Number, cost: CostLike = "magnitude"
+        cls, *, epsilon: Number, sensitivity: Number, step_width: Number, cost: CostLike = "absolute"
     ) -> "IntegerStaircase":
         """The staircase with a step width of one's own, from 1 to the sensitivity."""
         reach = need.whole("sensitivity", sensitivity, least=1)
@@ -174,6 +174,6 @@ def examples() -> tuple[IntegerStaircase, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         IntegerStaircase(epsilon=1, sensitivity=3),
-        IntegerStaircase(epsilon=Fraction(1, 10), sensitivity=4, cost="power"),
+        IntegerStaircase(epsilon=Fraction(1, 10), sensitivity=4, cost="squared"),
         IntegerStaircase(epsilon=3, sensitivity=2),
     )

@@ -1,7 +1,7 @@
 """What no noise on the integers can beat: certified lower bounds on the expected cost, rounded down.
 
 Each holds for every noise that is added to an integer answer and is (epsilon, delta)-private when neighbours move it
-by at most the sensitivity. The cost is "magnitude" (|error|) or "power" (error²).
+by at most the sensitivity. The cost is "absolute" (|error|) or "squared" (error²).
 """
 
 import math
@@ -21,10 +21,10 @@ _DIGITS = 512
 _LARGEST_CERTIFIED = 1 << 40
 
 
-def lower_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> float:
+def lower_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> float:
     """The best of the bounds below that apply; for delta = 0 it is the optimum itself.
 
-    >>> round(lower_bound(epsilon=1, delta=1e-6, sensitivity=3, cost="power"), 4)
+    >>> round(lower_bound(epsilon=1, delta=1e-6, sensitivity=3, cost="squared"), 4)
     15.8223
     """
     level, chance, reach, exponent = _checked(epsilon, delta, sensitivity, cost)
@@ -37,7 +37,7 @@ def lower_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: Co
     return max(bounds)
 
 
-def pure_bound(*, epsilon: Number, sensitivity: Number, cost: CostLike = "magnitude") -> float:
+def pure_bound(*, epsilon: Number, sensitivity: Number, cost: CostLike = "absolute") -> float:
     """The least expected cost of epsilon-private noise: that of the best staircase ([G13] Thm 2.13).
 
     Up to a sensitivity of 2^40 the best step is found in certified arithmetic, and the bound is the optimum itself.
@@ -48,7 +48,7 @@ def pure_bound(*, epsilon: Number, sensitivity: Number, cost: CostLike = "magnit
     return max(0.0, math.nextafter(IntegerStaircase(epsilon=level, sensitivity=reach, cost=cost).risk(), 0.0))
 
 
-def scaling_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> float:
+def scaling_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> float:
     """Δ V₁ for magnitude and Δ² (V₁ - 1/4) for power, where V₁ is the optimum for sensitivity 1.
 
     Exact:  Let Z be the noise and U uniform on 0 … Δ - 1. Then ⌊(Z + U)/Δ⌋ is private for sensitivity 1, being made
@@ -146,7 +146,7 @@ def _checked(
 ) -> tuple[Fraction, Fraction, int, int]:
     chosen = Cost.of(cost)
     if chosen.exponent not in (1, 2):
-        raise BadValue(f"No lower bound is known for the cost {chosen.name!r}. Take 'magnitude' or 'power'.")
+        raise BadValue(f"No lower bound is known for the cost {chosen.name!r}. Take 'absolute' or 'squared'.")
     return (
         need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON),
         need.between("delta", delta, 0, 1),

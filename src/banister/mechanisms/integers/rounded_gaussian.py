@@ -31,7 +31,7 @@ class RoundedGaussian(IntegerGaussian):
               which a neighbour moves several, (L2 sensitivity / sigma)² in all ([BW18] Thm 8).
     Optimal:  no; it wins where one person moves many answers. Rounding adds 1/12 to the variance.
 
-    >>> round(RoundedGaussian(epsilon=1, delta=1e-6, sensitivity=1).risk_for("power"), 2)
+    >>> round(RoundedGaussian(epsilon=1, delta=1e-6, sensitivity=1).risk_for("squared"), 2)
     17.93
     """
 
@@ -41,7 +41,7 @@ class RoundedGaussian(IntegerGaussian):
     sigma: float
     cost: Cost
 
-    def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
+    def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> None:
         reach = need.whole("sensitivity", sensitivity, least=1)
         self._fix(reach, Gaussian(epsilon=epsilon, delta=delta, sensitivity=reach).sigma, cost)
 
@@ -90,5 +90,5 @@ def examples() -> tuple[RoundedGaussian, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         RoundedGaussian(epsilon=1, delta=1e-6, sensitivity=1),
-        RoundedGaussian.with_sigma(sigma=Fraction(1, 2), sensitivity=2, cost="power"),
+        RoundedGaussian.with_sigma(sigma=Fraction(1, 2), sensitivity=2, cost="squared"),
     )

@@ -53,7 +53,7 @@ class TabulatedNoise(IntegerNoise):
     _table: ExactTable = field(repr=False, compare=False)
 
     def __init__(
-        self, *, masses: Sequence[Number], epsilon: Number, sensitivity: Number, cost: CostLike = "magnitude"
+        self, *, masses: Sequence[Number], epsilon: Number, sensitivity: Number, cost: CostLike = "absolute"
     ) -> None:
         exact = _checked(masses)
         level = need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON)
@@ -73,7 +73,7 @@ class TabulatedNoise(IntegerNoise):
         delta: Number,
         sensitivity: Number,
         solver: LinearSolver,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
     ) -> "TabulatedNoise":
         """The noise of least expected cost for (epsilon, delta), for a small sensitivity."""
         return cls.least_with_bound(epsilon=epsilon, delta=delta, sensitivity=sensitivity, solver=solver, cost=cost)[0]
@@ -86,7 +86,7 @@ class TabulatedNoise(IntegerNoise):
         delta: Number,
         sensitivity: Number,
         solver: LinearSolver,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
     ) -> tuple["TabulatedNoise", float]:
         """The same, and a certified lower bound on the expected cost of every (epsilon, delta)-private noise.
 
@@ -205,5 +205,5 @@ def examples() -> tuple[TabulatedNoise, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         TabulatedNoise(masses=[Fraction(1, 7)] * 4, epsilon=0, sensitivity=2),
-        TabulatedNoise(masses=["2/5", "1/10", "1/5"], epsilon=1, sensitivity=2, cost="power"),
+        TabulatedNoise(masses=["2/5", "1/10", "1/5"], epsilon=1, sensitivity=2, cost="squared"),
     )

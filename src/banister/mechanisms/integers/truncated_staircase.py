@@ -47,7 +47,7 @@ class TruncatedStaircase(IntegerNoise):
     edge: int
     """The largest size that the noise can have."""
 
-    def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
+    def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> None:
         level = need.level("epsilon", epsilon, "For epsilon = 0 use Uniform. " + HINT)
         chance = need.between("delta", delta, 0, 1)
         need.positive("delta", chance, "For delta = 0 use IntegerStaircase.")
@@ -193,6 +193,6 @@ def examples() -> tuple[TruncatedStaircase, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         TruncatedStaircase(epsilon=1, delta=1e-6, sensitivity=1),
-        TruncatedStaircase(epsilon=Fraction(1, 2), delta=Fraction(1, 100), sensitivity=3, cost="power"),
+        TruncatedStaircase(epsilon=Fraction(1, 2), delta=Fraction(1, 100), sensitivity=3, cost="squared"),
         TruncatedStaircase(epsilon=Fraction(1, 10), delta=Fraction(3, 10), sensitivity=2),
     )

@@ -39,7 +39,7 @@ class Uniform(IntegerNoise):
     sensitivity: int
     cost: Cost
 
-    def __init__(self, *, delta: Number, sensitivity: Number, cost: CostLike = "magnitude") -> None:
+    def __init__(self, *, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> None:
         hint = "With delta = 0 and epsilon = 0 nothing can be published."
         chance = need.between("delta", delta, 0, 1)
         need.positive("delta", chance, hint)

@@ -49,7 +49,7 @@ class Gaussian(LineNoise):
         epsilon: Number,
         delta: Number,
         sensitivity: Number,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
         grid: Grid | Number | None = None,
     ) -> None:
         level = need.between("epsilon", epsilon, 0, need.LARGEST_EPSILON, HINT)
@@ -67,7 +67,7 @@ class Gaussian(LineNoise):
         *,
         sigma: Number,
         sensitivity: Number,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
         grid: Grid | Number | None = None,
     ) -> "Gaussian":
         """Gaussian noise of a standard deviation of one's own; `loss` tells what it gives away."""
@@ -134,5 +134,5 @@ def examples() -> tuple[Gaussian, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         Gaussian(epsilon=1, delta=1e-6, sensitivity=1),
-        Gaussian.with_sigma(sigma=8, sensitivity=Fraction(1, 2), cost="power"),
+        Gaussian.with_sigma(sigma=8, sensitivity=Fraction(1, 2), cost="squared"),
     )

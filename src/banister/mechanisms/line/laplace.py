@@ -46,7 +46,7 @@ class Laplace(LineNoise):
         *,
         epsilon: Number,
         sensitivity: Number,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
         grid: Grid | Number | None = None,
     ) -> None:
         level, reach = need.level("epsilon", epsilon, HINT), need.size("sensitivity", sensitivity)

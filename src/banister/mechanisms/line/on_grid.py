@@ -27,8 +27,8 @@ class OnGrid(LineNoise):
 
     >>> grid = Grid("1/100")
     >>> steps = grid.units_of_sensitivity(Fraction(1))
-    >>> noise = OnGrid(TruncatedStaircase(epsilon=1, delta=1e-6, sensitivity=steps, cost="power"), grid)
-    >>> round(noise.risk_for("power"), 3)
+    >>> noise = OnGrid(TruncatedStaircase(epsilon=1, delta=1e-6, sensitivity=steps, cost="squared"), grid)
+    >>> round(noise.risk_for("squared"), 3)
     1.918
     """
 
@@ -36,7 +36,7 @@ class OnGrid(LineNoise):
     grid: Grid
     cost: Cost
 
-    def __init__(self, noise: IntegerNoise, grid: Grid, *, cost: CostLike = "magnitude") -> None:
+    def __init__(self, noise: IntegerNoise, grid: Grid, *, cost: CostLike = "absolute") -> None:
         for name, value in zip(self.__slots__, (noise, grid, Cost.of(cost)), strict=True):
             object.__setattr__(self, name, value)
 
@@ -80,5 +80,5 @@ def examples() -> tuple[OnGrid, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         OnGrid(TruncatedStaircase(epsilon=1, delta=1e-6, sensitivity=100), Grid("1/100")),
-        OnGrid(Uniform(delta=Fraction(1, 10), sensitivity=8), Grid(Fraction(1, 8)), cost="power"),
+        OnGrid(Uniform(delta=Fraction(1, 10), sensitivity=8), Grid(Fraction(1, 8)), cost="squared"),
     )

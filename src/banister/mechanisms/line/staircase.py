@@ -36,7 +36,7 @@ class Staircase(LineNoise):
     Optimal:  with the best gamma, least expected cost among all noises that ignore the answer, for the cost it is
               made for ([G13] Thm 2.4). The grid's own loss is below 0.01 % at the default.
 
-    >>> noise = Staircase(epsilon=1, sensitivity=1, cost="magnitude")
+    >>> noise = Staircase(epsilon=1, sensitivity=1, cost="absolute")
     >>> round(noise.gamma, 5), round(noise.risk(), 5)
     (0.37754, 0.95952)
     """
@@ -54,7 +54,7 @@ class Staircase(LineNoise):
         *,
         epsilon: Number,
         sensitivity: Number,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
         grid: Grid | Number | None = None,
     ) -> None:
         level, reach = _checked(epsilon, sensitivity)
@@ -68,7 +68,7 @@ class Staircase(LineNoise):
         epsilon: Number,
         sensitivity: Number,
         gamma: Number,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
         grid: Grid | Number | None = None,
     ) -> "Staircase":
         """The staircase with a gamma of one's own, from 0 to 1."""
@@ -208,6 +208,6 @@ def examples() -> tuple[Staircase, ...]:
     """A few of them, for the contract tests and the gallery."""
     return (
         Staircase(epsilon=1, sensitivity=1),
-        Staircase(epsilon=5, sensitivity=Fraction(1, 10), cost="power"),
+        Staircase(epsilon=5, sensitivity=Fraction(1, 10), cost="squared"),
         Staircase(epsilon=Fraction(1, 2), sensitivity=3, cost=1.5),
     )

@@ -41,7 +41,7 @@ class Independent:
     Private:  where a neighbour moves one coordinate, by at most the sensitivity of the noise, as the noise on one
               number: the other coordinates have the same law for both, and cancel. A histogram in which one person is
               in one cell, added or removed, is such a vector. Where several may move, each counts: `loss` composes.
-    Cost:     d times that of one number, for costs that add up over coordinates, "magnitude" and "power".
+    Cost:     d times that of one number, for costs that add up over coordinates, "absolute" and "squared".
 
     >>> noise = Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=10, touches=1)
     >>> len(noise.release([41, 7, 0, 0, 3, 12, 5, 9, 1, 2])), round(noise.risk(), 4)
@@ -110,7 +110,7 @@ class Independent:
 
 
 def laplace_vector_risk(
-    *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "magnitude"
+    *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "absolute"
 ) -> float:
     """What Laplace noise on each coordinate costs for a sensitivity in the l1 norm, at the full epsilon.
 
@@ -125,7 +125,7 @@ def laplace_vector_risk(
 
 
 def split_staircase_risk(
-    *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "magnitude"
+    *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "absolute"
 ) -> float:
     """What a staircase on each coordinate costs for a sensitivity in the l1 norm, at epsilon/d each.
 
@@ -154,9 +154,9 @@ def examples() -> tuple[Independent, ...]:
     """A few of them, for tests and the gallery."""
     return (
         Independent(noise=IntegerStaircase(epsilon=1, sensitivity=1), dimension=3, touches=1),
-        Independent(noise=IntegerStaircase(epsilon=2, sensitivity=4, cost="power"), dimension=2, touches=2),
+        Independent(noise=IntegerStaircase(epsilon=2, sensitivity=4, cost="squared"), dimension=2, touches=2),
         Independent(
-            noise=IntegerStaircase(epsilon=1, sensitivity=2, cost="power"),
+            noise=IntegerStaircase(epsilon=1, sensitivity=2, cost="squared"),
             dimension=3,
             touches=3,
             bound=MoveBound.TOTAL,

@@ -38,10 +38,10 @@ class IntegerVectorStaircase:
     Private:  pure epsilon-DP when neighbours move the vector by at most Δ in the l1 norm: the mass depends on the norm
               alone, never rises with it, and falls by exactly b over Δ ([G13] Thm 3.1 uses the same argument on
               the reals). Every step_width is private; it is chosen for accuracy alone.
-    Optimal:  not claimed on the lattice. On the reals the same shape is optimal for d = 2 and the cost "magnitude"
+    Optimal:  not claimed on the lattice. On the reals the same shape is optimal for d = 2 and the cost "absolute"
               ([G13] Thm 3.1); for d > 2 that is conjectured ([K16] sec. 2.3).
 
-    The cost is "magnitude" (Σ|xᵢ|) or "power" (Σ xᵢ²) of the whole vector.
+    The cost is "absolute" (Σ|xᵢ|) or "squared" (Σ xᵢ²) of the whole vector.
 
     >>> noise = IntegerVectorStaircase(epsilon=1, sensitivity=2, dimension=3)
     >>> noise.step_width, round(noise.risk(), 4)
@@ -54,9 +54,7 @@ class IntegerVectorStaircase:
     step_width: int
     cost: Cost
 
-    def __init__(
-        self, *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "magnitude"
-    ) -> None:
+    def __init__(self, *, epsilon: Number, sensitivity: Number, dimension: Number, cost: CostLike = "absolute") -> None:
         level = need.level("epsilon", epsilon, HINT)
         reach = need.whole("sensitivity", sensitivity, least=1)
         size = need.whole("dimension", dimension, least=1, most=LARGEST_DIMENSION)
@@ -71,7 +69,7 @@ class IntegerVectorStaircase:
         sensitivity: Number,
         dimension: Number,
         step_width: Number,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
     ) -> "IntegerVectorStaircase":
         """The staircase with a step width of one's own, from 1 to the sensitivity."""
         reach = need.whole("sensitivity", sensitivity, least=1)
@@ -126,7 +124,7 @@ class IntegerVectorStaircase:
         return self.risk_for(self.cost)
 
     def risk_for(self, cost: CostLike) -> float:
-        """The expected cost of the noise vector: "magnitude" (Σ|xᵢ|) or "power" (Σ xᵢ²)."""
+        """The expected cost of the noise vector: "absolute" (Σ|xᵢ|) or "squared" (Σ xᵢ²)."""
         exponent = exponent_of(Cost.of(cost))
         return float(lattice_risk(self.epsilon, self.sensitivity, self.dimension, self.step_width, exponent))
 
@@ -222,5 +220,5 @@ def examples() -> tuple[IntegerVectorStaircase, ...]:
     """A few of them, for tests and the gallery."""
     return (
         IntegerVectorStaircase(epsilon=1, sensitivity=3, dimension=2),
-        IntegerVectorStaircase(epsilon=Fraction(1, 2), sensitivity=2, dimension=4, cost="power"),
+        IntegerVectorStaircase(epsilon=Fraction(1, 2), sensitivity=2, dimension=4, cost="squared"),
     )

@@ -29,7 +29,7 @@ def exponent_of(cost: Cost) -> int:
     """1 for the magnitude of a vector, 2 for its power; nothing else has a known best step."""
     if cost.exponent not in (1, 2):
         raise BadValue(
-            f"The cost {cost.name!r} is not offered for vectors. Take 'magnitude' (the sum of the sizes) or 'power' "
+            f"The cost {cost.name!r} is not offered for vectors. Take 'absolute' (the sum of the sizes) or 'squared' "
             "(the sum of the squares)."
         )
     return int(cost.exponent)

@@ -34,10 +34,10 @@ class VectorStaircase:
     Private:  pure epsilon-DP when neighbours move the vector by at most Δ in the l1 norm ([G13] Thm 3.1). The
               release rounds each coordinate to the grid and adds `lattice`, noise in whole steps for the larger
               sensitivity that the rounding may cause, so it is private exactly (see `units_of_vector_sensitivity`).
-    Optimal:  d = 2 and the cost "magnitude", among all noises ([G13] Thm 3.1); d > 2 is conjectured ([K16] sec. 2.3).
+    Optimal:  d = 2 and the cost "absolute", among all noises ([G13] Thm 3.1); d > 2 is conjectured ([K16] sec. 2.3).
               gamma is the global optimum of the family for either cost.
 
-    The cost is "magnitude" (Σ|Xᵢ|) or "power" (Σ Xᵢ²) of the whole vector. `risk` is that of the ideal law; the
+    The cost is "absolute" (Σ|Xᵢ|) or "squared" (Σ Xᵢ²) of the whole vector. `risk` is that of the ideal law; the
     grid of its own choice is so fine that the release differs by less than 0.01 %.
 
     >>> noise = VectorStaircase(epsilon=5, sensitivity=1, dimension=2)
@@ -60,7 +60,7 @@ class VectorStaircase:
         epsilon: Number,
         sensitivity: Number,
         dimension: Number,
-        cost: CostLike = "magnitude",
+        cost: CostLike = "absolute",
         grid: Grid | Number | None = None,
     ) -> None:
         level = need.level("epsilon", epsilon, HINT)
@@ -108,7 +108,7 @@ class VectorStaircase:
         return self.risk_for(self.cost)
 
     def risk_for(self, cost: CostLike) -> float:
-        """The expected cost of the noise vector: "magnitude" (Σ|Xᵢ|) or "power" (Σ Xᵢ²)."""
+        """The expected cost of the noise vector: "absolute" (Σ|Xᵢ|) or "squared" (Σ Xᵢ²)."""
         exponent = exponent_of(Cost.of(cost))
         unit = radial_risk(self.epsilon, self.dimension, exponent, self.gamma)
         return unit * float(self.sensitivity) ** exponent
@@ -170,5 +170,5 @@ def examples() -> tuple[VectorStaircase, ...]:
     """A few of them, for tests and the gallery."""
     return (
         VectorStaircase(epsilon=1, sensitivity=1, dimension=2),
-        VectorStaircase(epsilon=3, sensitivity=Fraction(5, 2), dimension=3, cost="power"),
+        VectorStaircase(epsilon=3, sensitivity=Fraction(5, 2), dimension=3, cost="squared"),
     )

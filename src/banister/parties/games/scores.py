@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from banister import need
-from banister.core.exact.numbers import Number
+from banister.core.exact.numbers import Number, brief
+from banister.core.laws.cost import WORDS, Cost
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
 
@@ -39,13 +39,14 @@ class Score:
 
     @classmethod
     def of(cls, cost: CostLike, truth: Floats) -> "Score":
-        """From a word ("zero-one", "absolute", "squared") or a matrix of costs: a row an answer, a column a guess."""
-        if isinstance(cost, str):
-            need.one_of("cost", cost, ("zero-one", "absolute", "squared"))
+        """From a word ("zero-one", "absolute", "squared"), an exponent, or a matrix of costs: a row an answer."""
+        if isinstance(cost, str | int | float | Fraction):
+            named = Cost.of(cost)
             error = np.abs(np.subtract.outer(truth, truth)) if truth.size <= 4096 else np.zeros((0, 0))
-            if cost == "zero-one":
-                return cls(cost, truth, truth, (error == 0).astype(np.float64), False)
-            return cls(cost, truth, truth, -error if cost == "absolute" else -(error**2), cost == "squared")
+            if named.exponent is None:
+                return cls(named.name, truth, truth, 1 - named.size(error), False)
+            name = named.name if named.name in WORDS else brief(named.exponent)
+            return cls(name, truth, truth, -named.size(error), named.exponent == 2)
         matrix = np.asarray(cost, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[0] != truth.size or matrix.shape[1] == 0 or not np.isfinite(matrix).all():
             raise BadValue(

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Literal, Protocol
 
 from banister import need
+from banister.core.laws.cost import Cost
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
 from banister.parties.games.functions import JointFunction, function_of
@@ -79,7 +80,7 @@ class Meeting:
 
     def __post_init__(self) -> None:
         need.one_of("measure", self.measure, ("average", "worst"))
-        need.one_of("cost", self.cost, ("zero-one", "absolute", "squared"))
+        Cost.of(self.cost)
         need.between("prior", self.prior, 0, 1)
         names = [member.name for member in self.members]
         for what, values in (("name", names), ("key", [member.key for member in self.members])):

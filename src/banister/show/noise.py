@@ -62,6 +62,8 @@ def save_noise_figure(drawn: NoiseFigure, path: Path) -> None:
     right.axvline(drawn.epsilon, color="#6c757d", linewidth=0.9, linestyle=":")
     right.set_xscale("log")
     right.set_yscale("log")
+    # Noise that is far off everywhere, such as uniform noise for a small delta, must not flatten all the others.
+    right.set_ylim(top=min(right.get_ylim()[1], 100 * min(float(curve.y.max()) for curve in drawn.costs)))
     right.set_title(f"expected {drawn.cost_name}", loc="left", fontsize=11)
     right.set_xlabel("epsilon")
     for axes in (left, right):

@@ -147,8 +147,15 @@ def test_a_curve_that_cannot_be_decided_at_its_end_is_proven_from_below_alone() 
 
 @pytest.mark.parametrize("blur", [0.01, 1e-6])
 def test_a_blurred_curve_gives_a_wider_bracket_that_still_holds_the_root(blur: float) -> None:
-    found = least_epsilon(lambda x: ball(3 - x) + arb(0, blur), arb(0), top=None)
+    def curve(x: Fraction) -> arb:
+        return ball(3 - x) + arb(0, blur)
+
+    found = least_epsilon(curve, arb(0), top=None)
     assert found.holds(3)
+    assert curve(Fraction(found.down)) > 0  # Both ends are proven, and no double further in is.
+    assert curve(Fraction(found.up)) <= 0
+    assert not curve(Fraction(math.nextafter(found.down, math.inf))) > 0
+    assert not curve(Fraction(math.nextafter(found.up, -math.inf))) <= 0
     assert 1.9 * blur < found.width < 2.1 * blur
 
 

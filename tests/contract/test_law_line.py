@@ -47,7 +47,7 @@ COARSE: list[LineNoise] = [
     Gaussian(epsilon=1, delta=Fraction(1, 50), sensitivity=Fraction(1, 3), grid=Fraction(1, 4)),
     Staircase(epsilon=1, sensitivity=1, grid=Fraction(1, 8)),
     Staircase.with_gamma(epsilon=2, sensitivity=Fraction(5, 3), gamma=Fraction(1, 5), grid=Fraction(1, 4)),
-    Staircase(epsilon=Fraction(1, 2), sensitivity=Fraction(7, 10), cost="power", grid=Fraction(3, 10)),
+    Staircase(epsilon=Fraction(1, 2), sensitivity=Fraction(7, 10), cost="squared", grid=Fraction(3, 10)),
     OnGrid(Geometric(epsilon=1), Grid(Fraction(1, 3))),
     OnGrid(DiscreteLaplace(epsilon=2, sensitivity=3), Grid(Fraction(1, 4))),
     OnGrid(IntegerStaircase(epsilon=1, sensitivity=4), Grid(1)),

@@ -93,7 +93,7 @@ def dearer(plan: Plan) -> Part:
     part = plan.parts[0]
     first = part.measured[0]
     assert isinstance(first.noise, IntegerStaircase)
-    noise = IntegerStaircase(epsilon=2 * first.noise.epsilon, sensitivity=first.noise.sensitivity, cost="power")
+    noise = IntegerStaircase(epsilon=2 * first.noise.epsilon, sensitivity=first.noise.sensitivity, cost="squared")
     return replace(part, measured=(replace(first, noise=noise), *part.measured[1:]))
 
 

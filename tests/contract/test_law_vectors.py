@@ -51,13 +51,13 @@ LATTICE = [
         for width in range(1, reach + 1)
     ),
     IntegerVectorStaircase(epsilon=2, sensitivity=1, dimension=3),
-    IntegerVectorStaircase(epsilon=1, sensitivity=4, dimension=3, cost="power"),
+    IntegerVectorStaircase(epsilon=1, sensitivity=4, dimension=3, cost="squared"),
 ]
 REAL = [
     *vector_staircase.examples(),
     VectorStaircase(epsilon=1, sensitivity=1, dimension=2, grid=1),
     VectorStaircase(epsilon=2, sensitivity=Fraction(5, 3), dimension=2, grid=Fraction(1, 2)),
-    VectorStaircase(epsilon=1, sensitivity=1, dimension=3, cost="power", grid=Fraction(1, 2)),
+    VectorStaircase(epsilon=1, sensitivity=1, dimension=3, cost="squared", grid=Fraction(1, 2)),
 ]
 ALONE = [
     *independent.examples(),

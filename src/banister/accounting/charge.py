@@ -6,7 +6,7 @@ from typing import Protocol
 
 from flint import arb
 
-from banister.core.composition.law import Gaussian
+from banister.core.composition.law import GaussianLaw
 from banister.core.exact.numbers import BALL_BITS, ball, fraction_up, precision
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss, own_delta
@@ -119,7 +119,7 @@ def keeps(loss: PrivacyLoss, guarantee: Guarantee) -> bool:
         spare = guarantee.delta - sum((count * own_delta(law) for law, count in rest.terms), Fraction(0))
         if left >= 0 and spare >= 0:
             with precision(BALL_BITS):
-                if bells == 0 or bool(Gaussian(bells).hockey_stick(left) <= ball(spare)):
+                if bells == 0 or bool(GaussianLaw(bells).hockey_stick(left) <= ball(spare)):
                     return True
     return Fraction(loss.delta_at(guarantee.epsilon).up) <= guarantee.delta
 

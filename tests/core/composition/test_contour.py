@@ -6,7 +6,7 @@ import mpmath
 import pytest
 
 from banister.core.composition import contour
-from banister.core.composition.contour import Circle, Kernel, Line, spectrum
+from banister.core.composition.contour import Circle, Kernel, WholeLine, spectrum
 from banister.core.exact.numbers import Bracket
 from banister.core.privacy.loss import PrivacyLoss
 from tests.oracle import binomial_delta, gaussian_delta
@@ -56,7 +56,7 @@ def test_a_few_responses_are_summed_over_the_whole_turn(points: int, count: int)
 def test_a_short_line_counts_its_echoes_and_what_lies_beyond_its_end(
     period: Fraction, steps: int, point: Fraction
 ) -> None:
-    line = Line(period, float(MU_SQUARED) * (1 - 1e-12), steps)
+    line = WholeLine(period, float(MU_SQUARED) * (1 - 1e-12), steps)
     assert holds(gaussian(line, point), gaussian_delta(MU_SQUARED, point))
 
 
@@ -68,5 +68,5 @@ def test_points_that_are_left_out_are_counted(
     monkeypatch.setattr(contour, "NEGLIGIBLE", negligible)
     circle = Circle(-EPSILON * COUNT, 2 * EPSILON, 200)
     assert holds(responses(circle, point), binomial_delta(EPSILON, COUNT, point))
-    line = Line(Fraction(20), float(MU_SQUARED) * (1 - 1e-12), 400)
+    line = WholeLine(Fraction(20), float(MU_SQUARED) * (1 - 1e-12), 400)
     assert holds(gaussian(line, point), gaussian_delta(MU_SQUARED, point))

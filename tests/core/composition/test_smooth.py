@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from banister.core.composition.contour import Spectrum
-from banister.core.composition.law import Gaussian, Law
+from banister.core.composition.law import GaussianLaw, Law
 from banister.core.composition.smooth import Smoothed
 from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
 from banister.core.privacy.loss import PrivacyLoss
@@ -32,14 +32,14 @@ def smoothed(law: Law, extra: Fraction, tilt: Fraction) -> Smoothed:
     def delta(point: Fraction) -> arb:
         with precision(BALL_BITS):
             if mu_squared is not None:
-                return Gaussian(mu_squared + extra).hockey_stick(point)
+                return GaussianLaw(mu_squared + extra).hockey_stick(point)
             assert atoms is not None
-            return sum((mass * Gaussian(extra).hockey_stick(point - value) for value, mass in atoms.items()), arb(0))
+            return sum((mass * GaussianLaw(extra).hockey_stick(point - value) for value, mass in atoms.items()), arb(0))
 
     return Smoothed(cast(Spectrum, Known(delta, tilt, log_mass)), extra)
 
 
-LAWS = {"gaussian": Gaussian(Fraction(1, 4)), "response": PrivacyLoss.pure(Fraction(1, 2)).law}
+LAWS = {"gaussian": GaussianLaw(Fraction(1, 4)), "response": PrivacyLoss.pure(Fraction(1, 2)).law}
 
 
 @pytest.mark.parametrize("extra", [Fraction(1, 10**n) for n in (3, 6, 12, 18)], ids=str)

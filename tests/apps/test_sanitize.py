@@ -1,5 +1,6 @@
 """`banister sanitize` as a newcomer meets it."""
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,8 @@ def test_from_nothing_to_a_copy(
     assert "public.csv: 500 records" in out
     assert max(map(len, out.splitlines())) <= 80
     assert len(Path("public.csv").read_text(encoding="utf-8").splitlines()) == 501
+    # The report shows true counts, so that nobody but its owner may read it, whatever the mask.
+    assert stat.S_IMODE(Path("report.html").stat().st_mode) == 0o600
     code, _, err = run(capsys, monkeypatch, "sanitize", "t.csv", "--epsilon", "1", "--out", "p.csv", "--columns", "zip")
     assert (code, err[:45]) == (2, "banister: Column 'zip' has no declaration. Ad")
 

@@ -50,10 +50,10 @@ def test_a_missing_header_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(BadValue, match="cannot be written: No such file"):
+    with pytest.raises(BadValue, match="cannot be written: its folder is not there"):
         write_survey(tmp_path / "none" / "c.json", SURVEY)
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadValue, match="cannot be written: File exists"):
+    with pytest.raises(BadValue, match=r"cannot be made: File exists\. Choose another folder"):
         write_example(patients(), tmp_path / "file")
 
 

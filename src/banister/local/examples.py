@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from banister import need
+from banister import files, need
 from banister.core.programs.linear import Floats, Ints
-from banister.local.files import written
 
 PATIENTS = (("excellent", 11_019), ("good", 7_309), ("fair", 1_560), ("poor", 302))
 """Self-rated health in the RAND Health Insurance Experiment (one entry a person and year; public domain)."""
@@ -75,13 +74,12 @@ def example(name: str) -> Example:
 
 def write_example(chosen: Example, folder: Path) -> tuple[Path, Path, Path]:
     """prior.csv, answers.csv and truth.csv in the folder."""
-    with written(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    files.folder(folder)
     prior, answers, truth = folder / "prior.csv", folder / "answers.csv", folder / "truth.csv"
     _write_law(prior, chosen.labels, chosen.prior)
     _write_law(truth, chosen.labels, chosen.truth)
     lines = [chosen.labels[x] for x in chosen.answers]
-    answers.write_text("\n".join(["answer", *lines]) + "\n", encoding="utf-8")
+    files.whole_text(answers, "\n".join(["answer", *lines]) + "\n")
     return prior, answers, truth
 
 
@@ -93,4 +91,4 @@ def stream(name: str, count: int) -> Floats:
 
 def _write_law(path: Path, labels: list[str], law: Floats) -> None:
     lines = [f"{label},{float(p)!r}" for label, p in zip(labels, law, strict=True)]
-    path.write_text("\n".join(["category,probability", *lines]) + "\n", encoding="utf-8")
+    files.whole_text(path, "\n".join(["category,probability", *lines]) + "\n")

@@ -2,8 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from banister.core.programs.linear import Floats
 from banister.errors import BadValue
+from banister.files import whole, whole_text
 from banister.local.channels.base import Channel, Reports, Values
 from banister.local.channels.unary import UnaryEncoding
 from banister.local.document import Json, read_document, write_document
@@ -46,8 +46,7 @@ def read_laws(path: Path, columns: int) -> tuple[list[str], list[Floats]]:
 
 def write_survey(path: Path, survey: Survey) -> None:
     """The channel file: format version, level, hash, every number of the channel, and the labels."""
-    with written(path):
-        path.write_text(json.dumps(write_document(survey.channel, survey.labels)) + "\n", encoding="utf-8")
+    whole_text(path, json.dumps(write_document(survey.channel, survey.labels)) + "\n")
 
 
 def read_survey(path: Path) -> Survey:
@@ -81,19 +80,14 @@ def respond_in_files(survey: Survey, answers: Path, reports: Path, bits: BitSour
 def write_reports(path: Path, channel: Channel, reports: Reports) -> None:
     """One line a report, each with the first digits of its channel's hash, so that files may be put together."""
     name = reports.channel[:_HASH_DIGITS]
-    with written(path), path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_REPORT_HEADER)
-        writer.writerows((name, text) for text in _texts(channel, reports.values))
 
+    def write(temporary: Path) -> None:
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(_REPORT_HEADER)
+            writer.writerows((name, text) for text in _texts(channel, reports.values))
 
-@contextmanager
-def written(path: Path) -> Iterator[None]:
-    """Say in one line why a file could not be written."""
-    try:
-        yield
-    except OSError as error:
-        raise BadValue(f"{path} cannot be written: {error.strerror}. Choose a file in a folder that exists.") from None
+    whole(path, write)
 
 
 def read_reports(path: Path, channel: Channel) -> Reports:

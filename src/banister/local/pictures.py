@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from banister.core.programs.linear import Floats
-from banister.errors import BadValue, MissingExtra
 from banister.local.channels.base import Channel
 from banister.local.estimates import Estimate
+from banister.show.canvas import new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREEN, GREY = "#2b5c8a", "#d1742f", "#4d8f5b", "#8a8a8a"
 COLOURS = (BLUE, ORANGE, GREEN, GREY)
 _MOST_NAMES = 40
-_FORMATS = (".svg", ".png", ".pdf")
 
 
 def draw_channel(channel: Channel, labels: Sequence[str], path: Path) -> None:
@@ -40,7 +39,7 @@ def draw_channel(channel: Channel, labels: Sequence[str], path: Path) -> None:
                 y, x, f"{chance:.3f}", ha="center", va="center", fontsize=8, color="w" if chance > 0.6 * top else "k"
             )
     figure.colorbar(image, ax=axes, label="chance")
-    _save(figure, path)
+    save(figure, path, dots=150)
 
 
 def draw_estimate(estimate: Estimate, labels: Sequence[str], confidence: float, path: Path) -> None:
@@ -64,7 +63,7 @@ def draw_estimate(estimate: Estimate, labels: Sequence[str], confidence: float, 
     axes.set_title(
         f"{estimate.people:,} reports, {100 * confidence:g} % interval for each category", loc="left", fontsize=10
     )
-    _save(figure, path)
+    save(figure, path, dots=150)
 
 
 def draw_average(
@@ -85,7 +84,7 @@ def draw_average(
         axes.set_xscale("log")
         axes.set_ylim(0, 1.03)
         axes.legend(frameon=False, fontsize=8)
-    _save(figure, path)
+    save(figure, path, dots=150)
 
 
 def draw_better(epsilons: Sequence[float], parts: dict[int, Floats], path: Path) -> None:
@@ -99,7 +98,7 @@ def draw_better(epsilons: Sequence[float], parts: dict[int, Floats], path: Path)
         axes.set_ylim(0.5, 1.02)
         axes.set_xlabel("epsilon")
     panels[0].set_ylabel("part of the optimum")
-    _save(figure, path)
+    save(figure, path, dots=150)
 
 
 def draw_fall(sizes: Sequence[int], worst: dict[str, list[float]], mean: dict[str, list[float]], path: Path) -> None:
@@ -112,7 +111,7 @@ def draw_fall(sizes: Sequence[int], worst: dict[str, list[float]], mean: dict[st
     axes.set_ylabel("better of binary and randomized\nresponse, part of the optimum")
     axes.set_ylim(0.4, 1.02)
     axes.legend(frameon=False, fontsize=8)
-    _save(figure, path)
+    save(figure, path, dots=150)
 
 
 def draw_scaling(
@@ -132,27 +131,13 @@ def draw_scaling(
         axes.set_title(f"epsilon = {epsilon}", fontsize=9, loc="left")
     panels[0].set_ylabel(words[2])
     panels[0].legend(frameon=False, fontsize=8)
-    _save(figure, path)
+    save(figure, path, dots=150)
 
 
 def _figure(panels: int, height: float = 3.4) -> "tuple[Figure, list[Axes]]":
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra.naming("matplotlib", "plot") from None
-    figure = Figure(figsize=(7.2 if panels < 3 else 2.6 * panels, height), layout="constrained")
+    figure = new_figure(7.2 if panels < 3 else 2.6 * panels, height)
     grid = figure.subplots(1, panels, squeeze=False)
     axes = list(grid[0])
     for one in axes:
         one.spines[["top", "right"]].set_visible(False)
     return figure, axes
-
-
-def _save(figure: "Figure", path: Path) -> None:
-    if path.suffix not in _FORMATS:
-        raise BadValue(f"A figure is drawn as {', '.join(_FORMATS)}; {path.name} is none of these.")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
-    except OSError as error:
-        raise BadValue(f"{path} cannot be written: {error.strerror}.") from None

@@ -113,7 +113,7 @@ def written_report(
     """Write the owner's report where one is asked for."""
     if wish.report is None:
         return []
-    from banister.files import whole
+    from banister.files import Access, whole_text
     from banister.publish.page import fidelity_page
 
     cost = [("this copy", f"epsilon {brief(level)}, delta {delta}"), *ledger.summary()]
@@ -125,10 +125,7 @@ def written_report(
         meaning=meaning(level, delta, neighbours),
     )
 
-    def write(temporary: Path) -> None:
-        temporary.write_text(page, encoding="utf-8")
-
-    whole(wish.report, write)
+    whole_text(wish.report, page, access=Access.OWNER)
     return [("report", f"{wish.report} (true counts: for the owner only)")]
 
 

@@ -4,6 +4,8 @@ from importlib import resources
 from pathlib import Path
 
 from banister.errors import BadValue
+from banister.files import folder as made_folder
+from banister.files import whole_bytes
 
 FILES = ("randhie.parquet", "health.toml", "questions.sql")
 
@@ -14,10 +16,6 @@ def write_demo(folder: str | Path) -> list[Path]:
     taken = [name for name in FILES if (target / name).exists()]
     if taken:
         raise BadValue(f"'{target / taken[0]}' is there already. Name another folder: banister demo <folder>.")
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for name in FILES:
-            (target / name).write_bytes((resources.files("banister") / "demo" / name).read_bytes())
-    except OSError as error:
-        raise BadValue(f"The folder '{target}' cannot be written: {error.strerror}.") from None
+    for name in FILES:
+        whole_bytes(made_folder(target) / name, (resources.files("banister") / "demo" / name).read_bytes())
     return [target / name for name in FILES]

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from banister.errors import BadValue, MissingExtra
-
-FORMATS = (".svg", ".png", ".pdf")
+from banister.show.canvas import checked, new_figure, save, tidy
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +18,11 @@ class BudgetMoment:
 
 
 def draw_budget(moments: Sequence[BudgetMoment], path: Path, *, title: str) -> None:
-    """Two steps over time, one above the other, as an SVG, PNG or PDF file by its ending."""
-    if path.suffix not in FORMATS:
-        raise BadValue(f"The figure '{path.name}' must end in one of: {', '.join(FORMATS)}.")
-    try:
-        from matplotlib import dates, rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra.naming("matplotlib", "plot") from error
-    figure = Figure(figsize=(7.2, 4.6), layout="constrained")
+    """Two steps over time, one above the other, as an SVG, PNG, PDF or HTML file by its ending."""
+    checked(path)
+    figure = new_figure(7.2, 4.6)
+    from matplotlib import dates
+
     upper, lower = figure.subplots(2, 1, sharex=True)
     times = [datetime.fromisoformat(moment.at) for moment in moments]
     used = [100 * moment.used for moment in moments]
@@ -46,8 +40,6 @@ def draw_budget(moments: Sequence[BudgetMoment], path: Path, *, title: str) -> N
     locator = dates.AutoDateLocator()  # type: ignore[no-untyped-call]
     lower.xaxis.set_major_locator(locator)
     lower.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-    for axes in (upper, lower):
-        axes.grid(alpha=0.25, linewidth=0.6)
-        axes.spines[["top", "right"]].set_visible(False)
-    with rc_context({"svg.hashsalt": "banister"}):
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)  # The same file every time.
+    tidy(upper)
+    tidy(lower)
+    save(figure, path, title=title, dots=100)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.errors import BadValue, MissingExtra
+from banister.files import folder, whole_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,10 +28,10 @@ svg{{max-width:100%;height:auto}}
 def new_figure(width: float, height: float) -> "Figure":
     """An empty figure of that many inches."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import figure
     except ImportError as error:
         raise MissingExtra.naming("matplotlib", "plot") from error
-    return Figure(figsize=(width, height), layout="constrained")
+    return figure.Figure(figsize=(width, height), layout="constrained")
 
 
 def tidy(axes: "Axes") -> None:
@@ -46,8 +47,8 @@ def checked(path: Path) -> Path:
     return path
 
 
-def save(figure: "Figure", path: Path, *, title: str) -> None:
-    """Write the figure whole or not at all; an .html page carries its drawing inside."""
+def save(figure: "Figure", path: Path, *, title: str = "", dots: int = 160) -> None:
+    """Write the figure whole or not at all, with so many dots an inch; an .html page carries its drawing inside."""
     import matplotlib as mpl
 
     kind = checked(path).suffix.lower().removeprefix(".")
@@ -55,12 +56,10 @@ def save(figure: "Figure", path: Path, *, title: str) -> None:
     # Without a date and with a fixed salt the same picture is the same file.
     with mpl.rc_context({"svg.hashsalt": "banister", "svg.fonttype": "path"}):
         date = {"svg": {"Date": None}, "html": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-        figure.savefig(drawing, format="svg" if kind == "html" else kind, dpi=160, metadata=date)
+        figure.savefig(drawing, format="svg" if kind == "html" else kind, dpi=dots, metadata=date)
     content = drawing.getvalue()
     if kind == "html":
         svg = content.decode("utf-8")
-        content = _PAGE.format(title=html.escape(title), drawing=svg[svg.index("<svg") :]).encode("utf-8")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(content)
-    part.replace(path)
+        content = _PAGE.format(title=html.escape(title or path.stem), drawing=svg[svg.index("<svg") :]).encode("utf-8")
+    folder(path.parent)
+    whole_bytes(path, content)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from banister.files import whole
+from banister.files import whole_text
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2730; --soft: #64727d; --line: #d7dee3; --bar: #2f6f8f; --paper: #fff; }
@@ -72,7 +72,7 @@ def write_page(path: Path, title: str, sections: Sequence[PageSection]) -> Path:
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>{body}</body></html>\n"
     )
-    whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    whole_text(path, text)
     return path
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.core.privacy.region import PrivacyRegion
-from banister.errors import BadValue, MissingExtra
+from banister.errors import BadValue
+from banister.show.canvas import checked, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = (".svg", ".png", ".pdf")
 SHADES = ("#1a365d", "#2b6cb0", "#4299e1", "#63b3ed", "#90cdf4", "#bee3f8")
 ACCENTS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5", "#b83280", "#4a5568")
 
@@ -23,7 +23,7 @@ def draw_regions(regions: Mapping[str, PrivacyRegion], path: str | Path) -> None
     for (name, region), colour in zip(regions.items(), _colours(len(regions)), strict=True):
         _boundary(axes, region, name, colour)
     _square(axes)
-    figure.savefig(target)
+    save(figure, target, dots=100)
 
 
 def draw_guarantee(region: PrivacyRegion, lines: Sequence[tuple[float, float, str]], path: str | Path) -> None:
@@ -36,7 +36,7 @@ def draw_guarantee(region: PrivacyRegion, lines: Sequence[tuple[float, float, st
         at = height / slope * (0.28 if slope > 1 else 0.62)
         axes.annotate(words, (at, height - slope * at), xytext=(6, 6), textcoords="offset points", fontsize=9)
     _square(axes)
-    figure.savefig(target)
+    save(figure, target, dots=100)
 
 
 def draw_growth(panels: Mapping[str, Mapping[str, PrivacyRegion]], path: str | Path) -> None:
@@ -47,7 +47,7 @@ def draw_growth(panels: Mapping[str, Mapping[str, PrivacyRegion]], path: str | P
             _boundary(axes, region, name, colour)
         _square(axes)
         axes.set_title(title, fontsize=10, loc="left")
-    figure.savefig(target)
+    save(figure, target, dots=100)
 
 
 def draw_tangents(
@@ -68,22 +68,14 @@ def draw_tangents(
         at = 0.94 * height / slope
         right.annotate(words, (at, height - slope * at), xytext=(5, 3), textcoords="offset points", fontsize=8)
     _square(right)
-    figure.savefig(target)
+    save(figure, target, dots=100)
 
 
 def _opened(path: str | Path, size: tuple[float, float]) -> "tuple[Path, Figure]":
-    target = Path(path)
-    if target.suffix not in FORMATS:
-        raise BadValue(f"The figure '{target.name}' must end in one of: {', '.join(FORMATS)}.")
+    target = checked(Path(path))
     if not target.parent.is_dir():
         raise BadValue(f"There is no folder '{target.parent}' for the figure. Make it first.")
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra.naming("matplotlib", "plot") from error
-    matplotlib.rcParams["svg.hashsalt"] = "banister"  # The same picture gives the same file.
-    return target, Figure(figsize=size, layout="constrained")
+    return target, new_figure(*size)
 
 
 def _colours(count: int) -> Sequence[str]:

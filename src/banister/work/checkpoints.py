@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.errors import BadValue
+from banister.files import folder, whole_text
 
 FORMAT = "banister-study-1"
 Floats = NDArray[np.float64]
@@ -24,13 +25,8 @@ class Checkpoint:
         if path.exists() and path.stat().st_size:
             self._read(belongs_to)
         else:
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(json.dumps({"format": FORMAT, "study": belongs_to}) + "\n", encoding="utf-8")
-            except OSError as error:
-                raise BadValue(
-                    f"{path.parent} cannot be written to: {error.strerror}. Choose another folder."
-                ) from None
+            folder(path.parent)
+            whole_text(path, json.dumps({"format": FORMAT, "study": belongs_to}) + "\n")
 
     def _read(self, belongs_to: str) -> None:
         head, *lines = self._path.read_text(encoding="utf-8").split("\n")
@@ -54,7 +50,7 @@ class Checkpoint:
             self.done[piece["cell"], piece["piece"]] = np.asarray(rows, dtype=float)
         text = self._path.read_text(encoding="utf-8")
         if not text.endswith("\n"):
-            self._path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
+            whole_text(self._path, text[: text.rfind("\n") + 1])
 
     def save(self, cell: int, piece: int, rows: Floats) -> None:
         """Write down one finished piece."""

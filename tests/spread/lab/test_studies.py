@@ -92,7 +92,7 @@ def test_another_study_in_the_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadValue, match=r"file cannot be written to: .*Choose another folder"):
+    with pytest.raises(BadValue, match=r"file' cannot be made: .*Choose another folder"):
         small().run(workers=1, folder=tmp_path / "file")
 
 

@@ -11,6 +11,7 @@ from banister import need
 from banister.core.exact.numbers import Number, ball
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
+from banister.files import folder, new_text
 from banister.keys import Ed25519Verifier
 from banister.parties.games.functions import function_of
 from banister.parties.games.game import Decision, Measure
@@ -225,10 +226,7 @@ def _read(path: Path) -> str:
 def _write(path: Path, text: str) -> None:
     """Write a file that must not be there yet."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        folder(path.parent)
+        new_text(path, text)
     except FileExistsError:
         raise BadValue(f"'{path}' is there already, and is not overwritten. Choose another name.") from None
-    except OSError as error:
-        raise BadValue(f"'{path}' cannot be written ({error.strerror}).") from None

@@ -6,12 +6,14 @@ moment the plan counts as answered: an answer may be lost, but none is ever draw
 
 import json
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from banister.errors import AlreadyAnswered, BadValue
+from banister.files import Access, folder, new_text, whole_text
 from banister.keys import SigningKey
 
 RECORD_FORMAT = "banister-record/1"
@@ -47,12 +49,8 @@ class PartyHome:
         path = self._key_path(party)
         if not path.exists():
             _make_folder(path.parent)
-            draft = path.with_name(f".{path.name}.{os.getpid()}")
-            _write_new(draft, SigningKey.generate().raw_bytes().hex() + "\n")
             with suppress(FileExistsError):  # Another process was first; its key is the key.
-                os.link(draft, path)
-            draft.unlink()
-            _sync(path.parent)
+                _write_new(path, SigningKey.generate().raw_bytes().hex() + "\n")
         return self.key(party)
 
     def begin(self, party: str, plan: str, *, epsilon: Fraction, delta: Fraction) -> None:
@@ -64,16 +62,11 @@ class PartyHome:
             _write_new(record, json.dumps(body) + "\n")
         except FileExistsError:
             raise self._refusal(party, plan) from None
-        _sync(record.parent)
 
     def finish(self, party: str, plan: str, answer: str) -> Path:
         """Keep the finished answer beside its record, so that it can be sent again."""
         path = self.answer_path(party, plan)
-        draft = path.with_name(f".{path.name}.new")
-        draft.unlink(missing_ok=True)
-        _write_new(draft, answer)
-        draft.replace(path)
-        _sync(path.parent)
+        whole_text(path, answer, access=Access.OWNER)
         return path
 
     def answer_path(self, party: str, plan: str) -> Path:
@@ -112,30 +105,20 @@ class PartyHome:
         return self._answered(party) / f"{plan}.begun"
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise BadValue(f"The folder '{folder}' cannot be made ({error.strerror}). Nothing was drawn.") from None
+def _make_folder(path: Path) -> None:
+    with _nothing_drawn():
+        folder(path, access=Access.OWNER)
 
 
 def _write_new(path: Path, text: str) -> None:
     """Write a file that must not be there yet, readable by its owner alone, and wait until it is on disk."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise
-    except OSError as error:
-        raise BadValue(f"'{path}' cannot be written ({error.strerror}). Nothing was drawn.") from None
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    with _nothing_drawn():
+        new_text(path, text, access=Access.OWNER)
 
 
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+@contextmanager
+def _nothing_drawn() -> Iterator[None]:
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        yield
+    except BadValue as error:
+        raise BadValue(f"{error} Nothing was drawn.") from None

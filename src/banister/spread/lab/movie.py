@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from banister.errors import BadValue
+from banister.files import folder, whole_text
 
 MOST = 4000
 """Holders beyond which the drawing would be a blot."""
@@ -62,8 +63,8 @@ def write_movie(movie: Movie, path: Path) -> None:
     page = PAGE.replace("__TITLE__", escape(movie.title)).replace(
         "__SCENE__", json.dumps(scene).replace("<", "\\u003c")
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8")
+    folder(path.parent)
+    whole_text(path, page)
 
 
 def layout(movie: Movie) -> dict[int, tuple[float, float]]:

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from banister.errors import BadValue, MissingExtra
+from banister.show.canvas import checked, new_figure, save, tidy
 from banister.spread.lab.study import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
 
-FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#0b6e99", "#c2410c", "#2f855a", "#7c3aed", "#b7791f", "#9b2c2c", "#4a5568", "#0f766e")
 DASHES = ("--", ":", "-.")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -47,28 +45,12 @@ class Chart:
 
 
 def draw_charts(charts: Sequence[Chart], path: Path) -> None:
-    """Charts side by side in one file: SVG, PNG or PDF by its ending."""
-    figure = _figure(path, 5.4 * len(charts) + 0.4, 4.0)
+    """Charts side by side in one file: SVG, PNG, PDF or HTML by its ending."""
+    checked(path)
+    figure = new_figure(5.4 * len(charts) + 0.4, 4.0)
     for axes, chart in zip(figure.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
         _draw(axes, chart)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130, metadata=_without_date(path))
-
-
-def _figure(path: Path, width: float, height: float) -> "Figure":
-    if path.suffix not in FORMATS:
-        raise BadValue(f"The figure '{path.name}' must end in one of: {', '.join(FORMATS)}.")
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra.naming("matplotlib", "plot") from None
-    mpl.rcParams["svg.hashsalt"] = "banister"  # The same figure is the same file.
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def _without_date(path: Path) -> dict[str, None]:
-    return {"Date": None} if path.suffix == ".svg" else {}
+    save(figure, path, dots=130)
 
 
 def _draw(axes: "Axes", chart: Chart) -> None:
@@ -95,8 +77,7 @@ def _draw(axes: "Axes", chart: Chart) -> None:
     axes.set_title(chart.title, loc="left", fontsize=10.5)
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
-    axes.grid(alpha=0.25, linewidth=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
+    tidy(axes)
     axes.legend(fontsize=8, frameon=False)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from banister import need
+from banister import files, need
 from banister.errors import BadValue
 from banister.spread.lab.adversary import Adversary
 from banister.spread.lab.graph import Graph
@@ -206,8 +206,7 @@ class StudyResult:
 
     def write(self, folder: str | Path) -> None:
         """`table.txt`, `table.csv` and `detection.svg` in a folder."""
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
-        (target / "table.txt").write_text(self.table() + "\n", encoding="utf-8")
-        (target / "table.csv").write_text(self.csv(), encoding="utf-8")
+        target = files.folder(Path(folder))
+        files.whole_text(target / "table.txt", self.table() + "\n")
+        files.whole_text(target / "table.csv", self.csv())
         self.plot(target / "detection.svg")

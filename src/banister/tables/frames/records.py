@@ -164,9 +164,9 @@ def _write(path: Path, items: Sequence[str], domain: Domain, columns: Sequence[I
             connection.register("codes", dict(zip(names, columns, strict=False)))
             placed = [item.replace("{c}", f"c{i}") for i, item in enumerate(items)]
             how = (
-                "FORMAT csv, HEADER true"
+                "FORMAT csv, HEADER true, USE_TMP_FILE false"
                 if path.suffix.lower() == ".csv"
-                else f"FORMAT parquet, KV_METADATA {{banister: {quoted_text(about)}}}"
+                else f"FORMAT parquet, USE_TMP_FILE false, KV_METADATA {{banister: {quoted_text(about)}}}"
             )
             query = f"COPY (SELECT {', '.join(placed)} FROM codes) TO {quoted_text(str(temporary))} ({how})"
             _run(connection, query)

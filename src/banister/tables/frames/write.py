@@ -35,30 +35,30 @@ def write_tables(path: Path, tables: Sequence[Columns]) -> list[Path]:
     return paths
 
 
-def _write_csv(path: Path, columns: Columns) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
+def _write_csv(draft: Path, columns: Columns) -> None:
+    with draft.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _write_json(path: Path, columns: Columns) -> None:
+def _write_json(draft: Path, columns: Columns) -> None:
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    path.write_text(json.dumps({"format": 1, "answers": rows}, indent=1, default=str), encoding="utf-8")
+    draft.write_text(json.dumps({"format": 1, "answers": rows}, indent=1, default=str), encoding="utf-8")
 
 
-def _write_parquet(path: Path, columns: Columns) -> None:
+def _write_parquet(draft: Path, columns: Columns) -> None:
     import duckdb
 
     connection = duckdb.connect()
     arrays = {name: _array(values) for name, values in columns.items()}
     connection.register("answers", arrays)
-    target = str(path).replace("'", "''")
+    target = str(draft).replace("'", "''")
     # DuckDB reads no NumPy days, so dates come as seconds and are made dates here.
     named = ['"' + name.replace('"', '""') + '"' for name, values in columns.items() if _are_dates(values)]
     dates = [f"CAST({name} AS DATE) AS {name}" for name in named]
     replaced = f" REPLACE ({', '.join(dates)})" if dates else ""
-    connection.execute(f"COPY (SELECT *{replaced} FROM answers) TO '{target}' (FORMAT parquet)")
+    connection.execute(f"COPY (SELECT *{replaced} FROM answers) TO '{target}' (FORMAT parquet, USE_TMP_FILE false)")
     connection.close()
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from banister import files
 from banister.errors import BadValue
 from banister.files import Access, check_target, folder, new_text, whole, whole_bytes, whole_text
 
@@ -100,7 +99,7 @@ def test_all_is_on_disk_before_the_name_is_given(tmp_path: Path, monkeypatch: py
         steps.append("move")
         return move(self, target)
 
-    monkeypatch.setattr(files.os, "fsync", synced)
+    monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(Path, "replace", moved)
     whole_bytes(tmp_path / "a", b"12345")
     assert steps == ["file of 5", "move", "folder"]
@@ -117,7 +116,7 @@ def test_a_disk_that_fails_is_said_and_a_folder_that_cannot_be_waited_for_is_not
             raise OSError(number, os.strerror(number))
         sync(handle)
 
-    monkeypatch.setattr(files.os, "fsync", synced)
+    monkeypatch.setattr(os, "fsync", synced)
     if number == 5:
         with pytest.raises(BadValue, match="could not be written: Input/output error"):
             whole_text(tmp_path / "a", "a")
@@ -166,8 +165,9 @@ def test_of_many_that_make_a_new_file_at_once_one_does(tmp_path: Path, monkeypat
 
     for place in ("links", "no links"):
         if place == "no links":
-            monkeypatch.setattr(files.os, "link", no_links)
-        target, made = folder(tmp_path / place) / "a", []
+            monkeypatch.setattr(os, "link", no_links)
+        target = folder(tmp_path / place) / "a"
+        made: list[int] = []
         ready = threading.Barrier(8)
 
         def attempt(number: int, target: Path = target, made: list[int] = made, ready: object = ready) -> None:

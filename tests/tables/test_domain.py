@@ -6,11 +6,12 @@ import pytest
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.tables.columns import Kind
-from banister.tables.domain import Attribute, Declaration, Domain
+from banister.tables.domain import Attribute, Domain
+from banister.tables.schema import Schema
 
 
 def declared(columns: str) -> Domain:
-    return Declaration.of_text(f"[columns]\n{columns}").domain
+    return Schema.of_text(f"[columns]\n{columns}").domain
 
 
 def test_every_kind_becomes_cells() -> None:
@@ -56,7 +57,7 @@ def test_truth_values_and_relations_are_read() -> None:
     [columns]
     ill = { kind = "category", values = [true, false], nulls = false }
     """
-    found = Declaration.of_text(text)
+    found = Schema.of_text(text)
     assert found.neighbours is Neighbours.ADD_REMOVE
     assert found.ledger == "a.ledger"
     assert [found.domain.attributes[0].label(i) for i in range(2)] == ["true", "false"]
@@ -105,11 +106,11 @@ def test_bad_declarations_are_named(columns: str, message: str) -> None:
 
 def test_bad_relation_is_named() -> None:
     with pytest.raises(BadValue, match=r"neighbours = 'near' in \[source\] must be 'add-remove' .* or 'replace'"):
-        Declaration.of_text('[source]\nneighbours = "near"\n[columns]\na = { kind = "integer", range = [0, 1] }')
+        Schema.of_text('[source]\nneighbours = "near"\n[columns]\na = { kind = "integer", range = [0, 1] }')
 
 
 def test_the_person_stays_with_the_domain() -> None:
-    found = Declaration.of_text('[source]\nperson = "id"\n[columns]\na = { kind = "integer", range = [0, 1] }').domain
+    found = Schema.of_text('[source]\nperson = "id"\n[columns]\na = { kind = "integer", range = [0, 1] }').domain
     assert found.only(["a"]).person == "id"
 
 

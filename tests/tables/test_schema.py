@@ -8,7 +8,6 @@ import pytest
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.tables.columns import rounded
-from banister.tables.domain import Declaration
 from banister.tables.schema import Schema
 
 GOOD = """
@@ -80,7 +79,7 @@ def test_rounding_commutes_with_whole_shifts() -> None:
 def test_a_bad_schema_is_refused_with_its_place(old: str, new: str, words: str) -> None:
     assert old in GOOD
     with pytest.raises(BadValue, match=re.escape(words)):
-        Schema.of_text(GOOD.replace(old, new, 1))
+        Schema.of_text(GOOD.replace(old, new, 1)).for_questions()
 
 
 def test_tables_to_join_need_a_person() -> None:
@@ -97,9 +96,7 @@ def test_bins_reach_from_end_to_end_of_the_range() -> None:
     column = Schema.of_text(text).main.column("visits")
     assert column is not None
     assert [int(edge) for edge in column.bins] == [0, 18, 40, 50]
-    attribute = Declaration.of_text(
-        text.split("[columns]")[0] + "[columns]\n" + _line(text, "visits")
-    ).domain.attributes[0]
+    attribute = Schema.of_text(text.split("[columns]")[0] + "[columns]\n" + _line(text, "visits")).domain.attributes[0]
     assert tuple(attribute.edges) == (0, 18, 40, 51)
 
 

@@ -10,8 +10,9 @@ from banister import need
 from banister.core.exact.numbers import brief
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue, LedgerMissing
-from banister.publish.table import Repair, plan_sanitize, public_prior, read_declaration, sanitize
-from banister.tables.domain import Declaration, Domain
+from banister.publish.table import Repair, plan_sanitize, public_prior, sanitize
+from banister.tables.domain import Domain
+from banister.tables.schema import Schema
 
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
@@ -44,8 +45,8 @@ class Wish:
 def publish(wish: Wish, *, plan_only: bool) -> Rows:
     """Do it, and give what to tell. Nothing is charged unless noise is drawn; files are whole or not there."""
     schema = wish.table.with_suffix(".toml") if wish.schema is None else wish.schema
-    said = read_declaration(schema)
-    domain = said.domain.only(wish.columns) if wish.columns else said.domain
+    said = Schema.of_file(schema)
+    domain = said.domain_of(wish.columns) if wish.columns else said.domain
     neighbours = _neighbours(wish, said)
     _check_targets(wish, plan_only)
     if wish.wide:
@@ -54,7 +55,7 @@ def publish(wish: Wish, *, plan_only: bool) -> Rows:
 
 
 def _publish_cells(
-    wish: Wish, domain: Domain, neighbours: Neighbours, said: Declaration, schema: Path, *, plan_only: bool
+    wish: Wish, domain: Domain, neighbours: Neighbours, said: Schema, schema: Path, *, plan_only: bool
 ) -> Rows:
     if need.non_negative("delta", wish.delta) > 0:
         raise BadValue(f"--delta {wish.delta} is of use with --wide only; cell by cell the guarantee needs no delta.")
@@ -80,7 +81,7 @@ def _publish_cells(
 
 
 def _publish_wide(
-    wish: Wish, domain: Domain, neighbours: Neighbours, said: Declaration, schema: Path, *, plan_only: bool
+    wish: Wish, domain: Domain, neighbours: Neighbours, said: Schema, schema: Path, *, plan_only: bool
 ) -> Rows:
     from banister.publish.wide import plan_wide, sanitize_wide
 
@@ -145,21 +146,21 @@ def meaning(level: Fraction, delta: str, neighbours: Neighbours) -> str:
     )
 
 
-def _neighbours(wish: Wish, said: Declaration) -> Neighbours:
+def _neighbours(wish: Wish, said: Schema) -> Neighbours:
     if not wish.neighbours:
-        if said.neighbours is None:
+        if said.relation is None:
             raise BadValue(
                 'Say whom the guarantee protects: neighbours = "replace" or "add-remove" under [source] of the schema, '
                 "or --neighbours."
             )
-        return said.neighbours
+        return said.relation
     choices = {relation.value: relation for relation in Neighbours}
     if wish.neighbours not in choices:
         raise BadValue(f"--neighbours {wish.neighbours[:40]} must be one of: {', '.join(choices)}.")
     return choices[wish.neighbours]
 
 
-def _ledger(wish: Wish, said: Declaration, schema: Path) -> "Ledger":
+def _ledger(wish: Wish, said: Schema, schema: Path) -> "Ledger":
     from banister.accounting.ledger import Ledger
 
     address = wish.ledger

@@ -19,7 +19,8 @@ from banister.publish.noise import TableNoise, check_pair, noise_for
 from banister.publish.repair import nearest_counts, remapped_counts
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.columns import Kind
-from banister.tables.domain import Declaration, Domain, Integers
+from banister.tables.domain import Domain, Integers
+from banister.tables.schema import Schema
 
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
@@ -165,17 +166,9 @@ def decoded(domain: Domain, codes: Sequence[Integers], bits: BitSource) -> list[
     return columns
 
 
-def read_declaration(schema: str | Path) -> Declaration:
-    """Read a schema file."""
-    try:
-        return Declaration.of_text(Path(schema).read_text(encoding="utf-8"))
-    except OSError:
-        raise BadValue(
-            f"The schema '{schema}' cannot be read. Write one that declares what is public about each column, e.g. "
-            '[columns] smokes = { kind = "category", values = ["yes", "no"] }, and name it with --schema.'
-        ) from None
-    except UnicodeDecodeError:
-        raise BadValue(f"The schema '{schema}' is not text in UTF-8.") from None
+def read_declaration(schema: str | Path) -> Schema:
+    """Read a schema file, as `banister.open` does; its `domain` is what a whole table is published over."""
+    return Schema.of_file(schema)
 
 
 def plan_sanitize(

@@ -25,15 +25,9 @@ def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object
 
     Nothing is read but the schema itself, until something is released.
     """
-    path = Path(schema)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
-        raise BadValue(f"The schema '{schema}' cannot be read. Give the path of a .toml file.") from None
-    except UnicodeDecodeError:
-        raise BadValue(f"The schema '{schema}' is not text in UTF-8.") from None
+    found = Schema.of_file(schema).for_questions()
     frames = dict(tables or {}) | ({} if data is None else {"data": data})
-    return Dataset(Schema.of_text(text), folder=path.parent, frames=frames)
+    return Dataset(found, folder=Path(schema).parent, frames=frames)
 
 
 class Dataset:

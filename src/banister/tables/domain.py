@@ -4,23 +4,24 @@ Every value becomes a code from 0 on. Numbers, whole numbers and dates are first
 cell is a run of units; a missing value is a cell of its own unless the declaration says that none is missing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from banister.core.laws.histograms import CELLS_LIMIT
-from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.tables import calendar
-from banister.tables.columns import Column, Kind, read_columns, rounded
-from banister.tables.reading import Section, Value, read_toml, relation
+from banister.tables.columns import Column, Kind, rounded
+from banister.tables.reading import Value
 
 Integers = NDArray[np.int64]
 EDGES_LIMIT = CELLS_LIMIT + 1
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,51 +137,25 @@ class Domain:
 
     def only(self, names: Sequence[str]) -> "Domain":
         """The domain of some of the columns, in the order asked for."""
-        known = {attribute.name: attribute for attribute in self.attributes}
-        for name in names:
-            if name not in known:
-                raise BadValue(
-                    f"Column '{name}' has no declaration. Add one under [columns], e.g. "
-                    f'{name} = {{ kind = "category", values = ["yes", "no"] }}.'
-                )
-        if len(set(names)) < len(names):
-            raise BadValue("A column is named twice. Name each column once.")
-        return Domain(tuple(known[name] for name in names), self.person)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
-    """What a schema file says about a table to publish."""
-
-    domain: Domain
-    neighbours: Neighbours | None
-    ledger: str | None
+        return Domain(_chosen({attribute.name: attribute for attribute in self.attributes}, names), self.person)
 
     @classmethod
-    def of_text(cls, text: str) -> "Declaration":
-        """Read the content of a `.toml` file: [columns], and what [source] and [budget] say.
+    def of_columns(cls, columns: Sequence[Column], names: Sequence[str], *, person: str | None) -> "Domain":
+        """The domain of some declared columns, in the order asked for."""
+        chosen = _chosen({column.name: column for column in columns}, names)
+        return cls(tuple(_attribute(column) for column in chosen), person)
 
-        >>> found = Declaration.of_text('''
-        ... [source]
-        ... neighbours = "replace"
-        ... [columns]
-        ... smokes = { kind = "category", values = ["yes", "no"], nulls = false }
-        ... age = { kind = "integer", range = [0, 99], bins = [0, 18, 65] }''')
-        >>> found.domain.shape
-        (2, 4)
-        """
-        root = read_toml(text)
-        columns = root.section("columns", "one line for each column that may be published")
-        if not columns.content:
-            raise BadValue("The schema needs a section [columns] with one line for each column that may be published.")
-        source = root.section("source", "") if "source" in root.content else Section("[source]", {})
-        budget = root.section("budget", "") if "budget" in root.content else Section("[budget]", {})
-        attributes = tuple(_attribute(column) for column in read_columns(columns))
-        return cls(
-            domain=Domain(attributes, source.maybe("person")),
-            neighbours=relation(source),
-            ledger=budget.maybe("ledger"),
-        )
+
+def _chosen(known: Mapping[str, T], names: Sequence[str]) -> tuple[T, ...]:
+    for name in names:
+        if name not in known:
+            raise BadValue(
+                f"Column '{name}' has no declaration. Add one under [columns], e.g. "
+                f'{name} = {{ kind = "category", values = ["yes", "no"] }}.'
+            )
+    if len(set(names)) < len(names):
+        raise BadValue("A column is named twice. Name each column once.")
+    return tuple(known[name] for name in names)
 
 
 def _attribute(column: Column) -> Attribute:

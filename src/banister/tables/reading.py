@@ -47,18 +47,24 @@ class Section:
         """The names in a section that may be absent."""
         return tuple(self.section(key, "").content) if key in self.content else ()
 
+    def optional(self, key: str) -> "Section":
+        """The section under a key, empty where it is absent."""
+        return self.section(key, "") if key in self.content else Section(f"[{key}]", {})
+
     def section(self, key: str, holds: str) -> "Section":
         """The section under a key."""
         value = self.content.get(key)
         if not isinstance(value, Mapping):
-            raise BadValue(f"{self.title} needs a section [{key}]{' with ' + holds if holds else ''}.")
+            raise BadValue(
+                f"{self.title[0].upper()}{self.title[1:]} needs a section [{key}]{' with ' + holds if holds else ''}."
+            )
         inner = key if self.title == "the schema" else f"{self.title.strip('[]')}.{key}"
         return Section(f"[{inner}]", value)
 
     def text(self, key: str) -> str:
         """A text that has to be there."""
         value = self.maybe(key)
-        if not value:
+        if value is None:
             raise BadValue(f"{self.title} needs {key}, a text in quotes.")
         return value
 
@@ -67,6 +73,8 @@ class Section:
         value = self.content.get(key)
         if value is not None and not isinstance(value, str):
             raise BadValue(f"{key} in {self.title} must be a text in quotes.")
+        if value == "":
+            raise BadValue(f"{key} in {self.title} is an empty text. Say what it is, or leave it out.")
         return value
 
     def number(self, key: str, default: int | None = None) -> Fraction:

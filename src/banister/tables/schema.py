@@ -1,18 +1,28 @@
-"""What a table protects and what about it is public knowledge: the content of a file such as `health.toml`."""
+"""What a table protects and what about it is public knowledge: the content of a file such as `health.toml`.
 
+Questions and whole tables read the same file by the same rules. What is said must be right for both; what only one of
+them needs (where the table is, the relation) may be left out, and is asked for by whoever needs it.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.tables.columns import Column, Kind, read_columns
 from banister.tables.reading import Section, read_toml, relation
 
+if TYPE_CHECKING:
+    from banister.tables.domain import Domain
+
 __all__ = ["Column", "Kind", "Schema", "Table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One table: where it is, who a row belongs to, and its declared columns."""
+    """One table: where it is (empty where the file does not say), who a row belongs to, and its declared columns."""
 
     name: str
     location: str
@@ -30,7 +40,8 @@ class Schema:
     """Everything that may be known before a single record is read."""
 
     tables: tuple[Table, ...]
-    neighbours: Neighbours
+    relation: Neighbours | None
+    """The neighbours that the file names, or nothing."""
     budget: Guarantee | None
     ledger: str | None
     groups: int | None
@@ -41,6 +52,60 @@ class Schema:
     def main(self) -> Table:
         """The table that questions call `data`."""
         return self.tables[0]
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation that the guarantee is about, which has to be said."""
+        if self.relation is None:
+            raise BadValue(
+                "[source] needs neighbours: 'add-remove' (one person more or less) or 'replace' (one person exchanged "
+                "for another). The guarantee means nothing without it."
+            )
+        return self.relation
+
+    @property
+    def domain(self) -> "Domain":
+        """All records that could be in the main table, for publishing it whole."""
+        return self.domain_of([column.name for column in self.main.columns])
+
+    def domain_of(self, names: Sequence[str]) -> "Domain":
+        """The records over some columns of the main table; only these need values, ranges or bins to be gone through.
+
+        >>> schema = Schema.of_text('''
+        ... [columns]
+        ... smokes = { kind = "category", values = ["yes", "no"], nulls = false }
+        ... age = { kind = "integer", range = [0, 99], bins = [0, 18, 65] }
+        ... town = { kind = "category" }''')
+        >>> schema.domain_of(["smokes", "age"]).shape
+        (2, 4)
+        """
+        from banister.tables.domain import Domain
+
+        if not self.main.columns:
+            raise BadValue("The schema needs a section [columns] with one line for each column that may be published.")
+        return Domain.of_columns(self.main.columns, names, person=self.main.person)
+
+    def for_questions(self) -> "Schema":
+        """The schema, if it says all that questions need: where the table is, and whom the guarantee protects."""
+        if not self.main.location:
+            raise BadValue("[source] needs table, a text in quotes.")
+        if self.budget is None and self.ledger is not None:
+            raise BadValue("[budget] needs epsilon, a number.")
+        _ = self.neighbours
+        return self
+
+    @classmethod
+    def of_file(cls, path: str | Path) -> "Schema":
+        """Read a `.toml` file."""
+        try:
+            return cls.of_text(Path(path).read_text(encoding="utf-8"))
+        except OSError:
+            raise BadValue(
+                f"The schema '{path}' cannot be read. Give the path of a .toml file that declares what is public about "
+                'each column, e.g. [columns] smokes = { kind = "category", values = ["yes", "no"] }.'
+            ) from None
+        except UnicodeDecodeError:
+            raise BadValue(f"The schema '{path}' is not text in UTF-8.") from None
 
     @classmethod
     def of_text(cls, text: str) -> "Schema":
@@ -60,50 +125,46 @@ class Schema:
 
 def _schema(root: Section) -> Schema:
     root.only("source", "budget", "columns", "tables")
-    source = root.section("source", "table, person and neighbours")
+    source = root.optional("source")
     source.only("table", "name", "person", "neighbours", "rows", "groups", "people")
-    main = _table("data", source, root)
+    main = _table("data", source, root, location=source.maybe("table") or "")
     others = [_other(root.section("tables", ""), name) for name in root.names("tables")]
     if others and main.person is None:
         raise BadValue("[tables] can be joined on the person key only, and [source] declares no person column.")
-    budget = root.section("budget", "") if "budget" in root.content else None
-    if budget is not None:
-        budget.only("epsilon", "delta", "ledger")
+    budget = root.optional("budget")
+    budget.only("epsilon", "delta", "ledger")
+    rows = source.whole("rows")
     return Schema(
         tables=(main, *others),
-        neighbours=_neighbours(source),
-        budget=None if budget is None else Guarantee(budget.number("epsilon"), budget.number("delta", 0)),
-        ledger=None if budget is None else budget.maybe("ledger"),
+        relation=relation(source),
+        budget=_guarantee(budget),
+        ledger=budget.maybe("ledger"),
         groups=source.whole("groups"),
-        rows=source.whole("rows") if main.person is not None else 1,
+        rows=rows if main.person is not None else 1,
         people=source.whole("people"),
     )
 
 
-def _neighbours(source: Section) -> Neighbours:
-    found = relation(source)
-    if found is None:
-        raise BadValue(
-            "[source] needs neighbours: 'add-remove' (one person more or less) or 'replace' (one person exchanged for "
-            "another). The guarantee means nothing without it."
-        )
-    return found
+def _guarantee(budget: Section) -> Guarantee | None:
+    if not {"epsilon", "delta"} & set(budget.content):
+        return None
+    return Guarantee(budget.number("epsilon"), budget.number("delta", 0))
 
 
 def _other(tables: Section, name: str) -> Table:
     section = tables.section(name, "table, person and columns")
     section.only("table", "name", "person", "columns")
-    table = _table(name, section, section)
+    table = _table(name, section, section, location=section.text("table"))
     if table.person is None:
         raise BadValue(f"[tables.{name}] declares no person column; only tables with one can be joined.")
     return table
 
 
-def _table(name: str, section: Section, holder: Section) -> Table:
-    columns = holder.section("columns", "one line for each column that questions may use")
+def _table(name: str, section: Section, holder: Section, *, location: str) -> Table:
+    columns = holder.section("columns", "one line for each column that may be used")
     return Table(
         name=name,
-        location=section.text("table"),
+        location=location,
         inner=section.maybe("name"),
         person=section.maybe("person"),
         columns=read_columns(columns),

@@ -10,7 +10,6 @@ from math import prod
 
 import numpy as np
 
-from banister.core.laws.histograms import laplace_distortion, per_cell_distortion, response_distortion
 from banister.publish.noise import TableNoise
 from banister.tables.domain import Attribute, Domain, Integers
 
@@ -122,13 +121,4 @@ class Fidelity:
 
 def alternatives(noise: TableNoise, records: int) -> tuple[tuple[str, float], ...]:
     """Expected L1 error, before repair, of this noise and of others at the same guarantee."""
-    ours = (noise.name, noise.distortion())
-    if not noise.publishes_total:
-        return (ours,)
-    cells, epsilon = noise.cells, noise.epsilon
-    return (
-        ours,
-        ("geometric noise in every cell", per_cell_distortion(cells, epsilon)),
-        ("Laplace noise in every cell", laplace_distortion(cells, epsilon)),
-        ("randomized response, record by record", response_distortion(cells, epsilon, records)),
-    )
+    return ((noise.name, noise.distortion()), *noise.rivals(records))

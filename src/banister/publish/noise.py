@@ -13,8 +13,14 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
-from banister.core.laws.histograms import cell_variance, limit_distortion, per_cell_distortion
+from banister.core.exact.numbers import BALL_BITS, ball, brief, exp_ball, precision
+from banister.core.laws.histograms import (
+    cell_variance,
+    laplace_distortion,
+    limit_distortion,
+    per_cell_distortion,
+    response_distortion,
+)
 from banister.core.privacy.guarantee import Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
@@ -35,6 +41,11 @@ class TableNoise(Protocol):
 
     @property
     def epsilon(self) -> Fraction: ...
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The relation that `loss` is about."""
+        ...
 
     @property
     def name(self) -> str:
@@ -64,6 +75,10 @@ class TableNoise(Protocol):
 
     def rate(self) -> float:
         """By how much the log of the noise's mass falls a unit in one cell."""
+        ...
+
+    def rivals(self, records: int) -> tuple[tuple[str, float], ...]:
+        """Other mechanisms at the same guarantee, each with its expected L1 distance."""
         ...
 
 
@@ -126,6 +141,17 @@ class FixedTotal:
     def rate(self) -> float:
         return float(self.epsilon) / 2
 
+    def rivals(self, records: int) -> tuple[tuple[str, float], ...]:
+        return (
+            ("geometric noise in every cell", per_cell_distortion(self.cells, self.epsilon)),
+            ("Laplace noise in every cell", laplace_distortion(self.cells, self.epsilon)),
+            ("randomized response, record by record", response_distortion(self.cells, self.epsilon, records)),
+        )
+
+    @property
+    def neighbours(self) -> Neighbours:
+        return Neighbours.REPLACE
+
     @property
     def name(self) -> str:
         return "noise with a fixed total"
@@ -150,6 +176,7 @@ class PerCell:
     def __post_init__(self) -> None:
         need.whole("number of cells", self.cells, least=1)
         need.positive("epsilon", self.epsilon)
+        need.one_of("neighbours", self.neighbours, tuple(Neighbours))
 
     @property
     def moved(self) -> int:
@@ -175,6 +202,9 @@ class PerCell:
     def rate(self) -> float:
         return float(self.epsilon) / self.moved
 
+    def rivals(self, records: int) -> tuple[tuple[str, float], ...]:
+        return ()
+
     @property
     def name(self) -> str:
         return "geometric noise in every cell"
@@ -192,11 +222,25 @@ def noise_for(cells: int, epsilon: Fraction, neighbours: Neighbours) -> TableNoi
 
 
 def check_pair(noise: TableNoise, neighbours: Neighbours) -> None:
-    """Refuse the mechanism that publishes the number of records where that number is the secret."""
+    """Refuse noise whose loss is about other neighbours: what it claims is not what would be given away."""
     if noise.publishes_total and neighbours is not Neighbours.REPLACE:
         raise BadValue(
             "The mechanism with a fixed total publishes the number of records, so it protects nobody against adding or "
             "removing a record. Use replace neighbours, or PerCell noise."
+        )
+    if noise.neighbours is not neighbours:
+        raise BadValue(
+            f"The noise is made for {noise.neighbours.value} neighbours, the plan for {neighbours.value}: one record "
+            "moves other counts there, and the loss is another one. Make the noise for the plan's neighbours."
+        )
+
+
+def check_level(noise: TableNoise, epsilon: Fraction) -> None:
+    """Refuse noise that is made for another level than the one that was asked for, or gives away more than it."""
+    if noise.epsilon != epsilon or noise.loss().delta_at(epsilon).up > 0:
+        raise BadValue(
+            f"The noise is made for epsilon = {brief(noise.epsilon)}, and epsilon = {brief(epsilon)} was asked for. "
+            "Give both the same epsilon; the noise alone decides what is charged."
         )
 
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import Number, brief
-from banister.core.privacy.guarantee import Neighbours
+from banister.core.privacy.guarantee import Guarantee, Neighbours
+from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.publish.noise import TableNoise, check_pair, noise_for
+from banister.publish.noise import TableNoise, check_level, check_pair, noise_for
 from banister.publish.repair import nearest_counts, remapped_counts
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.columns import Kind
@@ -46,8 +47,27 @@ class SanitizePlan:
 
     domain: Domain
     noise: TableNoise
-    neighbours: Neighbours
     repair: Repair
+
+    def __post_init__(self) -> None:
+        if self.noise.cells != self.domain.cells:
+            raise BadValue(
+                f"The noise is for {self.noise.cells} cells, the columns have {self.domain.cells}. Plan it for these."
+            )
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Whom the noise protects: what is charged is about them, and about nobody else."""
+        return self.noise.neighbours
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the noise promises."""
+        return Guarantee(self.noise.epsilon)
+
+    def loss(self) -> PrivacyLoss:
+        """What is given away: the noise's own loss."""
+        return self.noise.loss()
 
     def key(self) -> str:
         """A hash of everything that the release depends on."""
@@ -190,11 +210,10 @@ def plan_sanitize(
     level = need.positive("epsilon", epsilon)
     need.one_of("neighbours", neighbours, tuple(Neighbours))
     chosen = noise_for(domain.enumerable(), level, neighbours) if noise is None else noise
-    if chosen.cells != domain.cells:
-        raise BadValue(f"The noise is for {chosen.cells} cells, the columns have {domain.cells}. Plan it for these.")
+    plan = SanitizePlan(domain=domain, noise=chosen, repair=repair)
     check_pair(chosen, neighbours)
-    chosen.loss()
-    return SanitizePlan(domain=domain, noise=chosen, neighbours=neighbours, repair=repair)
+    check_level(chosen, level)
+    return plan
 
 
 def sanitize(
@@ -219,7 +238,7 @@ def sanitize(
     if (plan.repair is Repair.PRIOR) != (prior is not None):
         raise BadValue("A prior is needed for repair 'prior', and only there.")
     counts = plan.domain.histogram(coded.codes)
-    receipt = ledger.charge(plan.noise, label=plan.label(), neighbours=plan.neighbours, plan=plan.key())
+    receipt = ledger.charge(plan, label=plan.label(), neighbours=plan.neighbours, plan=plan.key())
     receipt.use(plan=plan.key())
     released = _repaired(plan, plan.noise.release(counts, bits), prior, bits)
     done = Sanitized(plan=plan, counts=released, types=dict(coded.types))

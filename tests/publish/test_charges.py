@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -11,13 +11,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from banister.accounting.filters import AsYouGo
+from banister.accounting.filters import AsYouGo, Guard
 from banister.accounting.ledger import Ledger
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.publish.noise import FixedTotal, PerCell, TableNoise
+from banister.publish.paying import Payable, pay
+from banister.publish.sketches.cut import CutSketch
+from banister.publish.sketches.variance import VarianceSketch
 from banister.publish.table import plan_sanitize, sanitize
+from banister.publish.wide import plan_wide
 from banister.sampling.bits import BitSource
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain
@@ -163,3 +167,39 @@ def test_the_ledger_is_charged_the_plans_loss(tmp_path: Path, neighbours: Neighb
     sanitize(plan, table, ledger=ledger)
     assert ledger.remaining().charges == 1
     assert ledger.remaining().largest_epsilon <= Fraction(1, 10)
+
+
+PLANS: list[Payable] = [
+    *(plan_sanitize(DOMAIN, epsilon=1, neighbours=neighbours) for neighbours in Neighbours),
+    *(plan_wide(DOMAIN, epsilon=1, delta="1e-6", neighbours=neighbours) for neighbours in Neighbours),
+    CutSketch(epsilon=1, delta="1e-6", nodes=1000, rows=10),
+    *(VarianceSketch(epsilon=1, delta="1e-6", columns=3, rows=10, neighbours=neighbours) for neighbours in Neighbours),
+]
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.label()[:40])
+def test_whatever_is_published_states_its_loss_and_pays_for_it(plan: Payable) -> None:
+    level = plan.guarantee
+    assert level.epsilon == 1
+    assert plan.loss().delta_at(level.epsilon).down <= level.delta
+    assert plan.loss().delta_at("9/10").up > level.delta
+    questions = AsYouGo(guard=Guard.BASIC, reserve="9/10")
+    ledger = Ledger.create("memory:", budget=Guarantee(9, "0.01"), neighbours=plan.neighbours, questions=questions)
+    before = ledger.remaining().largest_epsilon
+    pay(plan, ledger)
+    assert [entry.label for entry in ledger.history()] == [plan.label()]
+    assert ledger.remaining().largest_epsilon < before
+
+
+def test_a_wide_plan_cannot_claim_less_than_its_noise_gives_away() -> None:
+    plan = plan_wide(DOMAIN, epsilon=1, delta="1e-6", neighbours=Neighbours.REPLACE)
+    for change in ({"epsilon": Fraction(9, 10)}, {"delta": Fraction(1, 10**7)}, {"mu_squared": 2 * plan.mu_squared}):
+        with pytest.raises(BadValue, match="gives away more than"):
+            replace(plan, **change)
+
+
+def test_a_sketch_is_what_its_header_says() -> None:
+    cut = CutSketch(epsilon=1, delta="1e-6", nodes=1000, rows=10)
+    assert CutSketch.of_header(cut.header(), nodes=1000, rows=10) == cut
+    variance = VarianceSketch(epsilon=1, delta="1e-6", columns=3, rows=10, neighbours=Neighbours.REPLACE)
+    assert VarianceSketch.of_header(variance.header(), columns=3, rows=10) == variance

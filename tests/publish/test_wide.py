@@ -96,7 +96,7 @@ def test_from_the_command_to_files(table: Path) -> None:
         found = connection.execute(f"SELECT count(*), max(c0) FROM '{folder / 'public.parquet'}'").fetchall()
     assert found[0][0] == 4000
     assert found[0][1] <= 19
-    assert "up to a chance of 1e-6" in (folder / "report.html").read_text(encoding="utf-8")
+    assert "up to a chance of 1e-06" in (folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_an_empty_table_is_a_secret_only_where_it_is_one(tmp_path: Path) -> None:

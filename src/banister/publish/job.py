@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister import need
 from banister.core.exact.numbers import brief
-from banister.core.privacy.guarantee import Neighbours
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue, LedgerMissing
+from banister.publish.paying import Payable
 from banister.publish.table import Repair, plan_sanitize, public_prior, sanitize
 from banister.tables.domain import Domain
 from banister.tables.schema import Schema
@@ -42,32 +42,68 @@ class Wish:
     raw: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A wish, and what the schema says about it: all that is handed on."""
+
+    wish: Wish
+    domain: Domain
+    neighbours: Neighbours
+    ledger: str
+    """The address of the ledger, empty where none is named."""
+
+    @classmethod
+    def of_wish(cls, wish: Wish) -> "Request":
+        """Read the schema; the command's own words go before the file's."""
+        path = wish.table.with_suffix(".toml") if wish.schema is None else wish.schema
+        said = Schema.of_file(path)
+        return cls(
+            wish=wish,
+            domain=said.domain_of(wish.columns) if wish.columns else said.domain,
+            neighbours=_neighbours(wish, said),
+            ledger=wish.ledger or _beside(path, said.ledger),
+        )
+
+    def open_ledger(self) -> "Ledger":
+        """The ledger to charge, which has to be there."""
+        from banister.accounting.ledger import Ledger
+
+        if not self.ledger:
+            raise BadValue(
+                'No ledger is named. Give --ledger, or ledger = "..." under [budget] of the schema; make one with: '
+                "banister ledger create."
+            )
+        try:
+            return Ledger.open(self.ledger)
+        except LedgerMissing:
+            raise LedgerMissing(
+                f"The ledger '{self.ledger}' is not there. Make it once with: banister ledger create {self.ledger} "
+                f"--epsilon 1 --delta 1e-6 --neighbours {self.neighbours.value} --as-you-go renyi. If there was one, "
+                "find it: a new ledger forgets what was given away."
+            ) from None
+
+
 def publish(wish: Wish, *, plan_only: bool) -> Rows:
     """Do it, and give what to tell. Nothing is charged unless noise is drawn; files are whole or not there."""
-    schema = wish.table.with_suffix(".toml") if wish.schema is None else wish.schema
-    said = Schema.of_file(schema)
-    domain = said.domain_of(wish.columns) if wish.columns else said.domain
-    neighbours = _neighbours(wish, said)
+    request = Request.of_wish(wish)
     _check_targets(wish, plan_only)
-    if wish.wide:
-        return _publish_wide(wish, domain, neighbours, said, schema, plan_only=plan_only)
-    return _publish_cells(wish, domain, neighbours, said, schema, plan_only=plan_only)
+    way = _publish_wide if wish.wide else _publish_cells
+    return way(request, plan_only=plan_only)
 
 
-def _publish_cells(
-    wish: Wish, domain: Domain, neighbours: Neighbours, said: Schema, schema: Path, *, plan_only: bool
-) -> Rows:
+def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
+    wish, domain = request.wish, request.domain
     if need.non_negative("delta", wish.delta) > 0:
         raise BadValue(f"--delta {wish.delta} is of use with --wide only; cell by cell the guarantee needs no delta.")
     repair = Repair.NONE if wish.raw else Repair.PRIOR if wish.prior is not None else Repair.COUNTS
-    plan = plan_sanitize(domain, epsilon=wish.epsilon, neighbours=neighbours, repair=repair)
+    plan = plan_sanitize(domain, epsilon=wish.epsilon, neighbours=request.neighbours, repair=repair)
     if plan_only:
         return plan.rows(None)
     prior = None if wish.prior is None else public_prior(wish.prior, domain)
-    with _ledger(wish, said, schema) as ledger:
+    with request.open_ledger() as ledger:
         done, fidelity = sanitize(plan, wish.table, ledger=ledger, prior=prior)
         # The number of records is public knowledge under replacement only; elsewhere the copy's own is shown.
-        public = fidelity.records if neighbours is Neighbours.REPLACE else max(int(done.counts.sum()), 1)
+        public = fidelity.records if plan.neighbours is Neighbours.REPLACE else max(int(done.counts.sum()), 1)
         rows = plan.rows(public)
         if wish.out is not None:
             done.write(wish.out)
@@ -77,27 +113,26 @@ def _publish_cells(
             rows.append(("histogram", str(wish.histogram)))
         if plan.total_variation(public) > POOR:
             rows.append(("advice", advice(plan.total_variation(public))))
-        return rows + written_report(wish, fidelity, rows, ledger, plan.noise.epsilon, "0", neighbours)
+        return rows + _written_report(wish, plan, fidelity, facts=rows, ledger=ledger)
 
 
-def _publish_wide(
-    wish: Wish, domain: Domain, neighbours: Neighbours, said: Schema, schema: Path, *, plan_only: bool
-) -> Rows:
+def _publish_wide(request: Request, *, plan_only: bool) -> Rows:
     from banister.publish.wide import plan_wide, sanitize_wide
 
+    wish, domain = request.wish, request.domain
     if wish.raw or wish.prior is not None or wish.histogram is not None:
         raise BadValue("--wide publishes records; --raw, --prior and --histogram go through cells and need no --wide.")
-    plan = plan_wide(domain, epsilon=wish.epsilon, delta=wish.delta, neighbours=neighbours)
+    plan = plan_wide(domain, epsilon=wish.epsilon, delta=wish.delta, neighbours=request.neighbours)
     rows = plan.rows()
     if plan_only or wish.out is None:
         return rows
-    with _ledger(wish, said, schema) as ledger:
+    with request.open_ledger() as ledger:
         done, fidelity = sanitize_wide(plan, wish.table, ledger=ledger)
         done.write(wish.out)
         joined = ", ".join(f"{domain.names[a]}–{domain.names[b]}" for a, b in done.joined)
         rows.append(("joined", joined or "no pair stands out: columns are published as independent"))
         rows.append(("copy", f"{wish.out}: {done.codes[0].size:,} records"))
-        return rows + written_report(wish, fidelity, rows, ledger, plan.epsilon, wish.delta, neighbours)
+        return rows + _written_report(wish, plan, fidelity, facts=rows, ledger=ledger)
 
 
 def advice(variation: float) -> str:
@@ -108,37 +143,35 @@ def advice(variation: float) -> str:
     )
 
 
-def written_report(
-    wish: Wish, fidelity: "Fidelity", facts: Rows, ledger: "Ledger", level: Fraction, delta: str, neighbours: Neighbours
-) -> Rows:
+def _written_report(wish: Wish, plan: Payable, fidelity: "Fidelity", *, facts: Rows, ledger: "Ledger") -> Rows:
     """Write the owner's report where one is asked for."""
     if wish.report is None:
         return []
     from banister.files import Access, whole_text
     from banister.publish.page import fidelity_page
 
-    cost = [("this copy", f"epsilon {brief(level)}, delta {delta}"), *ledger.summary()]
+    level = plan.guarantee
+    cost = [("this copy", f"epsilon {brief(level.epsilon)}, delta {brief(level.delta)}"), *ledger.summary()]
     page = fidelity_page(
         fidelity,
         title=f"Private copy of {wish.table.name}",
         facts=facts,
         cost=cost,
-        meaning=meaning(level, delta, neighbours),
+        meaning=meaning(level, plan.neighbours),
     )
-
     whole_text(wish.report, page, access=Access.OWNER)
     return [("report", f"{wish.report} (true counts: for the owner only)")]
 
 
-def meaning(level: Fraction, delta: str, neighbours: Neighbours) -> str:
+def meaning(level: Guarantee, neighbours: Neighbours) -> str:
     """The guarantee in plain words."""
-    factor = math.exp(float(level))
+    factor = math.exp(float(level.epsilon))
     what = (
         "if one person's record were replaced by any other"
         if neighbours is Neighbours.REPLACE
         else "if one person's record were added or left out"
     )
-    rest = "" if delta in ("0", "0.0") else f", up to a chance of {delta}"
+    rest = f", up to a chance of {brief(level.delta)}" if level.delta else ""
     return (
         f"Whatever the published copy looks like, its chance to come out so would have been at most {factor:.3g} times "
         f"larger or smaller {what}{rest}. So nobody, whatever else they know, can learn much about one person from it, "
@@ -160,26 +193,11 @@ def _neighbours(wish: Wish, said: Schema) -> Neighbours:
     return choices[wish.neighbours]
 
 
-def _ledger(wish: Wish, said: Schema, schema: Path) -> "Ledger":
-    from banister.accounting.ledger import Ledger
-
-    address = wish.ledger
-    if not address:
-        if said.ledger is None:
-            raise BadValue(
-                'No ledger is named. Give --ledger, or ledger = "..." under [budget] of the schema; make one with: '
-                "banister ledger create."
-            )
-        plain = "://" not in said.ledger and said.ledger != "memory:"
-        address = str(schema.parent / said.ledger) if plain else said.ledger
-    try:
-        return Ledger.open(address)
-    except LedgerMissing:
-        raise LedgerMissing(
-            f"The ledger '{address}' is not there. Make it once with: banister ledger create {address} --epsilon 1 "
-            "--delta 1e-6 --neighbours replace --as-you-go renyi. If there was one, find it: a new ledger forgets what "
-            "was given away."
-        ) from None
+def _beside(schema: Path, ledger: str | None) -> str:
+    """The ledger that a schema names; a plain path starts at the schema's folder."""
+    if ledger is None or "://" in ledger or ledger == "memory:":
+        return ledger or ""
+    return str(schema.parent / ledger)
 
 
 def _check_targets(wish: Wish, plan_only: bool) -> None:

@@ -33,6 +33,11 @@ _COUNTED = 4096
 """Up to so many cells the loss is computed for that very number; beyond, for this one, which gives away more."""
 
 
+def cells_moved(neighbours: Neighbours) -> int:
+    """How many cells of a histogram one person moves, by 1 each."""
+    return 1 if neighbours is Neighbours.ADD_REMOVE else 2
+
+
 class TableNoise(Protocol):
     """Noise for a histogram of `cells` cells."""
 
@@ -181,7 +186,7 @@ class PerCell:
     @property
     def moved(self) -> int:
         """How many cells one person moves."""
-        return 1 if self.neighbours is Neighbours.ADD_REMOVE else 2
+        return cells_moved(self.neighbours)
 
     def loss(self) -> PrivacyLoss:
         return PrivacyLoss.pure(self.epsilon / self.moved).times(self.moved)

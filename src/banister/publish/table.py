@@ -17,6 +17,7 @@ from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.publish.noise import TableNoise, check_level, check_pair, noise_for
+from banister.publish.paying import pay, private_records
 from banister.publish.repair import nearest_counts, remapped_counts
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.columns import Kind
@@ -229,17 +230,12 @@ def sanitize(
     The second value compares the copy with the truth: it is for the owner of the table only.
     """
     from banister.publish.fidelity import Fidelity
-    from banister.tables.frames.records import read_codes
 
-    coded = read_codes(table, plan.domain)
-    plan.domain.check(coded.codes)
-    if plan.neighbours is Neighbours.REPLACE and coded.records == 0:
-        raise BadValue("The table has no records, and with replace neighbours there is nobody to protect or publish.")
+    coded = private_records(table, plan.domain, plan.neighbours)
     if (plan.repair is Repair.PRIOR) != (prior is not None):
         raise BadValue("A prior is needed for repair 'prior', and only there.")
     counts = plan.domain.histogram(coded.codes)
-    receipt = ledger.charge(plan, label=plan.label(), neighbours=plan.neighbours, plan=plan.key())
-    receipt.use(plan=plan.key())
+    pay(plan, ledger)
     released = _repaired(plan, plan.noise.release(counts, bits), prior, bits)
     done = Sanitized(plan=plan, counts=released, types=dict(coded.types))
     shown = released if plan.repair is not Repair.NONE else np.maximum(released, 0)

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import Number, brief
-from banister.core.privacy.guarantee import Neighbours
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.mechanisms.line.gaussian import Gaussian
 from banister.publish.fidelity import Fidelity
 from banister.publish.marginals import Pair, Tree, fitted, forest, grouped, on_simplex, sampled, spread_over
+from banister.publish.noise import cells_moved
+from banister.publish.paying import pay, private_records
 from banister.publish.table import decoded
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.domain import Domain, Integers
@@ -49,6 +51,20 @@ class WidePlan:
     neighbours: Neighbours
     mu_squared: Fraction
 
+    def __post_init__(self) -> None:
+        if self.loss().delta_at(self.epsilon).down > self.delta:  # Certainly so, whatever the rounding.
+            raise BadValue(
+                f"mu_squared = {float(self.mu_squared):.4g} gives away more than {self.guarantee}. Plan with plan_wide."
+            )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, self.delta)
+
+    def label(self) -> str:
+        """One line for the ledger."""
+        return f"wide private copy of {len(self.domain.attributes)} columns"
+
     def loss(self) -> PrivacyLoss:
         return PrivacyLoss.gaussian(self.mu_squared)
 
@@ -57,8 +73,7 @@ class WidePlan:
 
     def noise(self, share: Fraction, releases: int) -> Gaussian:
         """The noise for one of so many releases that share a part of the budget; counts are moved by 1 in a cell."""
-        moved = 1 if self.neighbours is Neighbours.ADD_REMOVE else 2
-        sigma = math.sqrt(moved * releases / float(share * self.mu_squared))
+        sigma = math.sqrt(cells_moved(self.neighbours) * releases / float(share * self.mu_squared))
         # A hair more than the rounding of these three operations can have taken away.
         return Gaussian.with_sigma(sigma=sigma * (1 + 2.0**-50), sensitivity=1, grid=1)
 
@@ -122,14 +137,8 @@ def sanitize_wide(
     plan: WidePlan, table: object, *, ledger: "Ledger", bits: BitSource = SYSTEM
 ) -> tuple[WideCopy, Fidelity]:
     """Read the table, charge the ledger, then measure, fit and deal. The second value is for the owner only."""
-    from banister.tables.frames.records import read_codes
-
-    coded = read_codes(table, plan.domain)
-    plan.domain.check(coded.codes)
-    if plan.neighbours is Neighbours.REPLACE and coded.records == 0:
-        raise BadValue("The table has no records, and with replace neighbours there is nobody to protect or publish.")
-    label = f"wide private copy of {len(plan.domain.attributes)} columns"
-    ledger.charge(plan, label=label, neighbours=plan.neighbours, plan=plan.key()).use(plan=plan.key())
+    coded = private_records(table, plan.domain, plan.neighbours)
+    pay(plan, ledger)
     # The number of records is public where records are only replaced.
     known = coded.records if plan.neighbours is Neighbours.REPLACE else None
     codes, joined = _measured(plan, coded.codes, known, bits)
@@ -180,7 +189,7 @@ def _chosen(
     pairs = list(combinations(range(len(coarse)), 2))
     if not pairs:
         return []
-    moved = 1 if plan.neighbours is Neighbours.ADD_REMOVE else 2
+    moved = cells_moved(plan.neighbours)
     # Scores move together by up to `moved`, counts by 1 in `moved` cells: hence one more factor.
     noise = plan.noise(SHARES[1], moved * len(pairs))
     scores = np.empty(len(pairs), dtype=np.int64)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from banister.publish.sketches.sketch import Answer, SketchWish
+    from banister.publish.sketches.intervals import Answer
+    from banister.publish.sketches.sketch import SketchWish
 
 Epsilon = Annotated[str, typer.Option(help="How much may be told apart.")]
 Delta = Annotated[str, typer.Option(help="The chance that more may be told.")]

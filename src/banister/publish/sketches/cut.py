@@ -3,7 +3,9 @@
 What is drawn here is not charged to any ledger; `banister.publish.sketches.sketch` is the safe path.
 """
 
+import hashlib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,12 +14,13 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, fraction_up, precision
+from banister.core.exact.numbers import BALL_BITS, Number, ball, brief, exp_ball, fraction_up, precision
 from banister.core.exact.search import least_double, least_whole
 from banister.core.laws.chi_square import wider
-from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
+from banister.publish.sketches.intervals import Answer, scale_of, turned
 from banister.sampling.bits import BitSource
 from banister.sampling.normals import near_normals
 from banister.sampling.rounded import NormalSize, rounded_many
@@ -26,6 +29,7 @@ Floats = NDArray[np.float64]
 Sketch = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
+KIND = "cut"
 FINE_BITS = 30
 """Edges speak in whole multiples of 2^-30, so that adding them up is exact."""
 COARSE_BITS = 16
@@ -92,8 +96,38 @@ class CutSketch:
             up = fraction_up((1 + exp_ball(self.epsilon)) * _slack(Fraction(self.root), self.rows))
         return float(up)
 
+    @property
+    def neighbours(self) -> Neighbours:
+        """One weight is exchanged for another."""
+        return Neighbours.REPLACE
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, self.delta)
+
     def loss(self) -> PrivacyLoss:
-        return PrivacyLoss.of_guarantee(Guarantee(self.epsilon, self.delta))
+        return PrivacyLoss.of_guarantee(self.guarantee)
+
+    def label(self) -> str:
+        """One line for the ledger."""
+        return f"sketch of all cuts of {self.nodes} nodes"
+
+    def key(self) -> str:
+        """A hash of everything that the release depends on."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+    def header(self) -> dict[str, str]:
+        """What a file of the sketch says about it."""
+        return {"kind": KIND, "epsilon": brief(self.epsilon), "delta": brief(self.delta), "root": repr(self.root)}
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, str], *, nodes: int, rows: int) -> "CutSketch":
+        """The sketch that a file holds; nothing is calibrated again."""
+        found = cls.__new__(cls)
+        level, chance = Fraction(header["epsilon"]), Fraction(header["delta"])
+        for name, value in zip(cls.__slots__, (level, chance, nodes, rows, float(header["root"])), strict=True):
+            object.__setattr__(found, name, value)
+        return found
 
     def deviation(self, members: int, cut: float) -> float:
         """Standard deviation of the answer to a cut of that weight around so many nodes."""
@@ -119,20 +153,16 @@ class CutSketch:
             found[row] = (values - values.mean()) * 2.0**-COARSE_BITS
         return found
 
-    def answer(self, sketch: Sketch, members: Ints, *, confidence: Number) -> tuple[float, float, float]:
+    def answer(self, sketch: Sketch, members: Ints, *, confidence: Number) -> Answer:
         """The weight of the cut between `members` and the rest: estimate, and an interval of that confidence.
 
         Exact:  ‖Y 1_S‖² is (w s(n-s)/n + (1 - w/n) cut) times a chi-square number of r degrees.
         """
-        from scipy.special import chdtri
-
-        level = float(need.strictly_between("confidence", confidence, 0, 1))
         count = need.whole("nodes in the set", int(members.size), least=1, most=self.nodes - 1)
         power = float(np.square(sketch[:, members].sum(axis=1, dtype=np.float64)).sum())
-        ends = [power / float(chdtri(self.rows, p)) for p in ((1 - level) / 2, (1 + level) / 2)]
         added = self.floor * count * (self.nodes - count) / self.nodes
-        found = [(x - added) / (1 - self.floor / self.nodes) for x in (power / self.rows, *ends)]
-        return max(found[0], 0.0), max(found[1], 0.0), max(found[2], 0.0)
+        found = scale_of(power, self.rows, confidence=confidence)
+        return turned(found, less=added, factor=1 / (1 - self.floor / self.nodes))
 
 
 def rows_for(error: Number, failure: Number) -> int:

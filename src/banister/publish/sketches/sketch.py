@@ -1,6 +1,5 @@
 """Sketch a graph or a matrix once, privately; then answer any number of cuts or variances from the file."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from banister import need
-from banister.core.exact.numbers import Number, brief
+from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
+from banister.publish.paying import pay
+from banister.publish.sketches import cut, variance
 from banister.publish.sketches.cut import CutSketch, rows_for
+from banister.publish.sketches.intervals import Answer, turned
 from banister.publish.sketches.variance import VarianceSketch
 from banister.sampling.bits import SYSTEM, BitSource
 
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
-
-Answer = tuple[float, float, float]
-"""Estimate, and the ends of its interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +59,9 @@ def sketch_graph(
     if read.nodes < 2:
         raise BadValue("A graph needs at least two nodes to have a cut.")
     plan = CutSketch(epsilon=wish.epsilon, delta=wish.delta, nodes=read.nodes, rows=wish.count())
-    _charge(plan, f"sketch of all cuts of {read.nodes} nodes", Neighbours.REPLACE, ledger)
+    pay(plan, ledger)
     values = plan.release(read.first, read.second, read.weights / float(bound), bits)
-    header = {
-        "kind": "cut",
-        "epsilon": brief(plan.epsilon),
-        "delta": brief(plan.delta),
-        "root": repr(plan.root),
-        "most weight": str(bound),
-    }
-    write_sketch(Path(out), header, read.names, values)
+    write_sketch(Path(out), {**plan.header(), "most weight": str(bound)}, read.names, values)
     return plan
 
 
@@ -94,17 +86,9 @@ def sketch_matrix(
     plan = VarianceSketch(
         epsilon=wish.epsilon, delta=wish.delta, columns=len(names), rows=wish.count(), neighbours=neighbours
     )
-    _charge(plan, f"sketch of all variances of {len(names)} columns", neighbours, ledger)
+    pay(plan, ledger)
     sketch = plan.release(values / float(bound), bits)
-    header = {
-        "kind": "variance",
-        "epsilon": brief(plan.epsilon),
-        "delta": brief(plan.delta),
-        "width": repr(plan.width),
-        "neighbours": neighbours.value,
-        "row length": str(bound),
-    }
-    write_sketch(Path(out), header, names, sketch)
+    write_sketch(Path(out), {**plan.header(), "row length": str(bound)}, names, sketch)
     return plan
 
 
@@ -112,52 +96,27 @@ def answer_cut(sketch: str | Path, members: Sequence[str], *, confidence: Number
     """The weight between a set of nodes and all others, from a sketch. It costs nothing, as often as you like."""
     from banister.publish.sketches.files import read_sketch
 
-    header, names, values = read_sketch(Path(sketch), "cut")
+    header, names, values = read_sketch(Path(sketch), cut.KIND)
     places = {name: place for place, name in enumerate(names)}
     chosen = sorted(set(members))
     unknown = [name for name in chosen if name not in places]
     if unknown:
         raise BadValue(f"Node '{unknown[0][:40]}' is not in the sketch, which has {len(names)} nodes.")
-    plan = CutSketch.__new__(CutSketch)
-    _fill(plan, header, nodes=len(names), rows=values.shape[0], root=float(header["root"]))
+    plan = CutSketch.of_header(header, nodes=len(names), rows=values.shape[0])
     found = plan.answer(values, np.array([places[name] for name in chosen], dtype=np.int64), confidence=confidence)
-    scale = float(Fraction(header["most weight"]))
-    return found[0] * scale, found[1] * scale, found[2] * scale
+    return turned(found, less=0, factor=float(Fraction(header["most weight"])))
 
 
 def answer_variance(sketch: str | Path, direction: Sequence[float], *, confidence: Number = "0.95") -> Answer:
     """‖A x‖² along a direction x, scaled to length 1, from a sketch."""
     from banister.publish.sketches.files import read_sketch
 
-    header, names, values = read_sketch(Path(sketch), "variance")
+    header, names, values = read_sketch(Path(sketch), variance.KIND)
     x = np.asarray(direction, dtype=np.float64)
     if x.shape != (len(names),) or not np.isfinite(x).all() or not np.any(x):
         raise BadValue(
             f"The direction must be {len(names)} finite numbers, not all 0: one for each of {', '.join(names)}."
         )
-    plan = VarianceSketch.__new__(VarianceSketch)
-    relation = Neighbours(header["neighbours"])
-    _fill(
-        plan,
-        header,
-        columns=len(names),
-        rows=values.shape[0],
-        neighbours=relation,
-        width=float(header["width"]),
-    )
+    plan = VarianceSketch.of_header(header, columns=len(names), rows=values.shape[0])
     found = plan.answer(values, x / np.sqrt(np.square(x).sum()), confidence=confidence)
-    scale = float(Fraction(header["row length"])) ** 2
-    return found[0] * scale, found[1] * scale, found[2] * scale
-
-
-def _fill(plan: object, header: dict[str, str], **fields: object) -> None:
-    """A sketch's parameters as its file says; nothing is calibrated again."""
-    for name in ("epsilon", "delta"):
-        object.__setattr__(plan, name, Fraction(header[name]))
-    for name, value in fields.items():
-        object.__setattr__(plan, name, value)
-
-
-def _charge(plan: CutSketch | VarianceSketch, label: str, neighbours: Neighbours, ledger: "Ledger") -> None:
-    key = hashlib.sha256(repr(plan).encode()).hexdigest()
-    ledger.charge(plan, label=label, neighbours=neighbours, plan=key).use(plan=key)
+    return turned(found, less=0, factor=float(Fraction(header["row length"])) ** 2)

@@ -3,7 +3,9 @@
 What is drawn here is not charged to any ledger; `banister.publish.sketches.sketch` is the safe path.
 """
 
+import hashlib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,11 +14,12 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, fraction_up, precision
+from banister.core.exact.numbers import BALL_BITS, Number, ball, brief, exp_ball, fraction_up, precision
 from banister.core.exact.search import least_double
 from banister.core.laws.chi_square import shifted, wider
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
+from banister.publish.sketches.intervals import Answer, scale_of, turned
 from banister.sampling.bits import BitSource
 from banister.sampling.normals import near_normals
 from banister.sampling.rounded import NormalSize, rounded_many
@@ -24,6 +27,7 @@ from banister.sampling.rounded import NormalSize, rounded_many
 Floats = NDArray[np.float64]
 Sketch = NDArray[np.float32]
 
+KIND = "variance"
 FINE_BITS = 30
 """The mixing numbers are whole multiples of 2^-30."""
 ENTRY_BITS = 18
@@ -81,8 +85,40 @@ class VarianceSketch:
             up = fraction_up((1 + exp_ball(self.epsilon)) * _slack(Fraction(self.width), self.rows))
         return float(up)
 
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, self.delta)
+
     def loss(self) -> PrivacyLoss:
-        return PrivacyLoss.of_guarantee(Guarantee(self.epsilon, self.delta))
+        return PrivacyLoss.of_guarantee(self.guarantee)
+
+    def label(self) -> str:
+        """One line for the ledger."""
+        return f"sketch of all variances of {self.columns} columns"
+
+    def key(self) -> str:
+        """A hash of everything that the release depends on."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+    def header(self) -> dict[str, str]:
+        """What a file of the sketch says about it."""
+        return {
+            "kind": KIND,
+            "epsilon": brief(self.epsilon),
+            "delta": brief(self.delta),
+            "width": repr(self.width),
+            "neighbours": self.neighbours.value,
+        }
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, str], *, columns: int, rows: int) -> "VarianceSketch":
+        """The sketch that a file holds; nothing is calibrated again."""
+        found = cls.__new__(cls)
+        level, chance = Fraction(header["epsilon"]), Fraction(header["delta"])
+        values = (level, chance, columns, rows, Neighbours(header["neighbours"]), float(header["width"]))
+        for name, value in zip(cls.__slots__, values, strict=True):
+            object.__setattr__(found, name, value)
+        return found
 
     def deviation(self, variance: float) -> float:
         """Standard deviation of the answer where the truth is that, in squared units of the row bound."""
@@ -114,18 +150,13 @@ class VarianceSketch:
         values = (whole + rounded_many(parts, noise, _LAW, bits)).astype(np.float64) * 2.0**-_COARSE
         return values.reshape(self.rows, self.columns).astype(np.float32)
 
-    def answer(self, sketch: Sketch, direction: Floats, *, confidence: Number) -> tuple[float, float, float]:
+    def answer(self, sketch: Sketch, direction: Floats, *, confidence: Number) -> Answer:
         """‖A x‖² for a direction x of length 1: estimate, and an interval of that confidence.
 
         Exact:  ‖Y x‖² is (‖A x‖² + w²) times a chi-square number of r degrees.
         """
-        from scipy.special import chdtri
-
-        level = float(need.strictly_between("confidence", confidence, 0, 1))
         power = float(np.square(sketch.astype(np.float64) @ direction).sum())
-        ends = [power / float(chdtri(self.rows, p)) for p in ((1 - level) / 2, (1 + level) / 2)]
-        found = [max(x - self.width**2, 0.0) for x in (power / self.rows, *ends)]
-        return found[0], found[1], found[2]
+        return turned(scale_of(power, self.rows, confidence=confidence), less=self.width**2, factor=1)
 
 
 def whole_entries(matrix: Floats) -> Floats:

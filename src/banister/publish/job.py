@@ -147,19 +147,14 @@ def _written_report(wish: Wish, plan: Payable, fidelity: "Fidelity", *, facts: R
     """Write the owner's report where one is asked for."""
     if wish.report is None:
         return []
-    from banister.files import Access, whole_text
-    from banister.publish.page import fidelity_page
+    from banister.files import Access
+    from banister.publish.page import fidelity_blocks
+    from banister.show.page import write_page
 
     level = plan.guarantee
     cost = [("this copy", f"epsilon {brief(level.epsilon)}, delta {brief(level.delta)}"), *ledger.summary()]
-    page = fidelity_page(
-        fidelity,
-        title=f"Private copy of {wish.table.name}",
-        facts=facts,
-        cost=cost,
-        meaning=meaning(level, plan.neighbours),
-    )
-    whole_text(wish.report, page, access=Access.OWNER)
+    blocks = fidelity_blocks(fidelity, facts=facts, cost=cost, meaning=meaning(level, plan.neighbours))
+    write_page(wish.report, f"Private copy of {wish.table.name}", blocks, access=Access.OWNER)
     return [("report", f"{wish.report} (true counts: for the owner only)")]
 
 

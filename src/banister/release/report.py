@@ -9,7 +9,8 @@ from banister.core.exact.numbers import brief, brief_down
 from banister.release.plan import Part, Plan
 from banister.release.run import AnswerTable
 from banister.release.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
-from banister.show.page import IntervalChart, PageSection, PageTable, write_page
+from banister.show.charts import IntervalChart
+from banister.show.page import Chapter, Grid, write_page
 
 if TYPE_CHECKING:
     from banister.release.answers import Answers
@@ -35,7 +36,7 @@ def write_report(answers: "Answers", path: Path) -> Path:
     return write_page(path, "Private answers", sections)
 
 
-def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> PageSection:
+def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Chapter:
     labels = [", ".join(str(label) for label in row) or "all" for row in table.labels]
     charts = [
         IntervalChart(
@@ -50,12 +51,10 @@ def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> PageSe
         f"Each answer is random around the exact one; the brackets hold the exact one with probability "
         f"{plan.confidence:.0%}.{more}{RAISED if raised else ''}{AGREED if table.consistent else ''}"
     )
-    return PageSection(
-        "Answers", [note], part.question.text, charts, [PageTable(table.columns, rows, len(table.names))]
-    )
+    return Chapter("Answers", [note], part.question.text, charts, [Grid(table.columns, rows, len(table.names))])
 
 
-def _guarantee(plan: Plan) -> PageSection:
+def _guarantee(plan: Plan) -> Chapter:
     level = plan.guarantee
     words = (
         f"{describe_person(plan.schema)} Whatever anyone knows, these answers are nearly as likely with the data of "
@@ -65,10 +64,10 @@ def _guarantee(plan: Plan) -> PageSection:
         + (f", but for a chance of {brief(level.delta)}. " if level.delta else ". ")
         + "It adds up with every further release."
     )
-    return PageSection("What this gives away", [words], points=explain(level).blocks())
+    return Chapter("What this gives away", [words], points=explain(level).blocks())
 
 
-def _plan(plan: Plan) -> PageSection:
+def _plan(plan: Plan) -> Chapter:
     grids = []
     for part in plan.parts:
         sizes = plan.sizes
@@ -78,7 +77,7 @@ def _plan(plan: Plan) -> PageSection:
             [f.name, *(f"{number(w[place].half_width)} {f.unit}" for w in wide), number(f.error), number(f.laplace)]
             for place, f in enumerate(wide[1])
         ]
-        grids.append(PageTable(header, rows, 1, part.question.text))
+        grids.append(Grid(header, rows, 1, part.question.text))
         noise = [
             [
                 f"{m.measure.counting.value}",
@@ -89,18 +88,18 @@ def _plan(plan: Plan) -> PageSection:
             ]
             for m in part.measured
         ]
-        grids.append(PageTable(["measured", "noise", "epsilon", "cells a person touches", "sensitivity"], noise, 2))
+        grids.append(Grid(["measured", "noise", "epsilon", "cells a person touches", "sensitivity"], noise, 2))
     reach = [
         " ".join([describe_reach(part), *describe_noise(part, plan.sizes[1], plan.confidence)]) for part in plan.parts
     ]
-    return PageSection("The plan, made before any record was read", [*reach, f"Plan {plan.digest}"], "", (), grids)
+    return Chapter("The plan, made before any record was read", [*reach, f"Plan {plan.digest}"], "", (), grids)
 
 
-def _budget(answers: "Answers") -> PageSection:
+def _budget(answers: "Answers") -> Chapter:
     level = answers.plan.guarantee
     words = (
         f"This release keeps (epsilon {brief(level.epsilon)}, delta {brief(level.delta)}) and was charged to a "
         f"budget of {answers.budget}, by its exact loss where it fits. {charges(answers.remaining.charges)} so far; "
         f"the largest epsilon that still fits is {brief_down(answers.remaining.largest_epsilon)}."
     )
-    return PageSection("The budget", [words, f"Proof of the charge: {answers.proof}"])
+    return Chapter("The budget", [words, f"Proof of the charge: {answers.proof}"])

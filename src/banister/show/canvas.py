@@ -1,12 +1,12 @@
 """What every figure shares: one library, one palette, and files that are the same for the same picture."""
 
-import html
 import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.errors import BadValue, MissingExtra
 from banister.files import folder, whole_bytes
+from banister.show.page import Drawing, page_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,15 +14,6 @@ if TYPE_CHECKING:
 
 FORMATS = (".svg", ".png", ".pdf", ".html")
 COLOURS = ("#1b6ca8", "#d1495b", "#3f8f6b", "#edae49", "#6a4c93", "#6c757d")
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<style>
-body{{margin:2rem auto;max-width:70rem;font-family:system-ui,sans-serif}}
-svg{{max-width:100%;height:auto}}
-</style>
-</head><body><h1>{title}</h1>{drawing}</body></html>
-"""
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -60,6 +51,6 @@ def save(figure: "Figure", path: Path, *, title: str = "", dots: int = 160) -> N
     content = drawing.getvalue()
     if kind == "html":
         svg = content.decode("utf-8")
-        content = _PAGE.format(title=html.escape(title or path.stem), drawing=svg[svg.index("<svg") :]).encode("utf-8")
+        content = page_text(title or path.stem, [Drawing(svg[svg.index("<svg") :])]).encode("utf-8")
     folder(path.parent)
     whole_bytes(path, content)

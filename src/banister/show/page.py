@@ -1,145 +1,222 @@
-"""A self-contained HTML page: no script, no request to anywhere, charts as inline SVG."""
+"""The one engine of self-contained HTML pages: one skeleton, one style, no request to anywhere.
+
+A page is a title and blocks; whatever has `html()` is a block. Charts are in `charts.py`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Protocol
 
-from banister.files import whole_text
+from banister.files import Access, whole_text
 
 STYLE = """
-:root { color-scheme: light dark; --ink: #1d2730; --soft: #64727d; --line: #d7dee3; --bar: #2f6f8f; --paper: #fff; }
+:root { color-scheme: light dark; --ink: #1d2730; --soft: #5d6b76; --line: #d7dee3; --bar: #2f6f8f; --paper: #fff;
+  --before: #9db2c7; --bad: #b3452c; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e6ebee; --soft: #9aa8b2; --line: #37434c; --bar: #6fb3d2; --paper: #14191d; } }
+  :root { --ink: #e6ebee; --soft: #9aa8b2; --line: #37434c; --bar: #6fb3d2; --paper: #14191d; --before: #5c7186;
+    --bad: #e58a70; } }
+* { box-sizing: border-box; }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
   max-width: 60rem; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } h3 { font-size: 1rem; margin: 0 0 .4rem; }
+.soft, small { color: var(--soft); }
+.notice { border: 2px solid var(--bad); border-radius: .5rem; padding: .7rem 1rem; } .notice b { color: var(--bad); }
 .scroll { overflow-x: auto; margin: 1rem 0; } caption { text-align: left; font-weight: 600; padding: .3rem .6rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
-th.label, td.label { text-align: left; } th { color: var(--soft); font-weight: 600; } small { color: var(--soft); }
+th.label, td.label { text-align: left; } th { color: var(--soft); font-weight: 600; }
+td.share { width: 30%; } td.share div { background: var(--bar); height: .6rem; }
 li { margin: .15rem 0; }
 pre { white-space: pre-wrap; background: color-mix(in srgb, var(--line) 35%, transparent); padding: .8rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr)); gap: 1.2rem; }
+.card { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; }
+.key span { display: inline-block; width: .8rem; height: .8rem; border-radius: .15rem; margin: 0 .3rem 0 1rem; }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .9rem; }
-svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fill: var(--soft); }
-svg .bar { fill: var(--bar); opacity: .35; } svg .dot { fill: var(--bar); } svg line { stroke: var(--line); }
-svg .whisker { stroke: var(--bar); stroke-width: 3; stroke-linecap: round; }
+svg { max-width: 100%; height: auto; }
+.chart text { fill: var(--ink); font: 12px system-ui, sans-serif; } .chart .soft { fill: var(--soft); }
+.chart .bar { fill: var(--bar); opacity: .35; } .chart .dot, .chart .after { fill: var(--bar); }
+.chart .before { fill: var(--before); } .chart line { stroke: var(--line); }
+.chart .whisker { stroke: var(--bar); stroke-width: 3; stroke-linecap: round; }
+.chart .range { stroke: var(--ink); fill: none; }
 """
 
-BARS = 40
-"""Cells that a chart shows; the table below it shows more."""
+
+class Block(Protocol):
+    """A piece of a page."""
+
+    def html(self) -> str:
+        """The piece, every text in it escaped."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalChart:
-    """One answer over the cells: a dot for the value, a line for the interval."""
+class Heading:
+    """A heading of the second level."""
 
-    title: str
-    labels: Sequence[str]
-    values: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
+    text: str
+
+    def html(self) -> str:
+        return f"<h2>{escape(self.text)}</h2>"
 
 
 @dataclass(frozen=True, slots=True)
-class PageTable:
-    """A table: header, rows, how many of its first columns are labels, and a line above it."""
+class Paragraph:
+    """Some sentences; soft ones stand back."""
+
+    text: str
+    soft: bool = False
+
+    def html(self) -> str:
+        return f"<p{' class=soft' if self.soft else ''}>{escape(self.text)}</p>"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Sentences that nobody may miss, the first of them in bold."""
+
+    lead: str
+    text: str
+
+    def html(self) -> str:
+        return f"<p class=notice><b>{escape(self.lead)}</b> {escape(self.text)}</p>"
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Points under a sentence."""
+
+    lead: str
+    items: Sequence[str]
+
+    def html(self) -> str:
+        listed = "".join(f"<li>{escape(item)}</li>" for item in self.items)
+        return f"<p>{escape(self.lead)}</p>" + (f"<ul>{listed}</ul>" if listed else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Text as it is written."""
+
+    text: str
+
+    def html(self) -> str:
+        return f"<pre>{escape(self.text)}</pre>"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: header (or none), rows, how many of its first columns are labels, and a line above it.
+
+    `shares` from 0 to 1, one for each row, are drawn as bars at the end of the rows.
+    """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     labels: int
     caption: str = ""
+    shares: Sequence[float] = ()
+
+    def html(self) -> str:
+        bars = [f"<td class=share><div style='width:{100 * min(x, 1.0):.1f}%'></div></td>" for x in self.shares]
+        places = zip(self.rows, bars or [""] * len(self.rows), strict=True)
+        rows = "".join(f"<tr>{self._cells(cells, 'td')}{bar}</tr>" for cells, bar in places)
+        head = f"<tr>{self._cells(self.header, 'th')}{'<th></th>' if bars else ''}</tr>" if self.header else ""
+        caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
+        body = f"{caption}{f'<thead>{head}</thead>' if head else ''}<tbody>{rows}</tbody>"
+        return f"<div class=scroll><table>{body}</table></div>"
+
+    def _cells(self, cells: Sequence[str], tag: str) -> str:
+        return "".join(
+            f"<{tag}{' class=label' if place < self.labels else ''}>{escape(cell)}</{tag}>"
+            for place, cell in enumerate(cells)
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class PageSection:
+class Legend:
+    """What colours mean: a sentence, then (colour, words); a colour is one of the style's names or a code."""
+
+    lead: str
+    items: Sequence[tuple[str, str]]
+
+    def html(self) -> str:
+        shown = "".join(
+            f'<span style="background:{escape(f"var({colour})" if colour.startswith("--") else colour)}"></span>'
+            f"{escape(words)}"
+            for colour, words in self.items
+        )
+        return f'<p class="key soft">{escape(self.lead)}{shown}</p>'
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A block in a frame, under a title and a note."""
+
+    title: str
+    note: str
+    inner: Block
+
+    def html(self) -> str:
+        title = f"{escape(self.title)} <span class=soft>{escape(self.note)}</span>"
+        return f"<div class=card><h3>{title}</h3>{self.inner.html()}</div>"
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """Cards side by side, as many as there is room for."""
+
+    cards: Sequence[Card]
+
+    def html(self) -> str:
+        return f"<div class=cards>{''.join(card.html() for card in self.cards)}</div>"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A drawing of our own making, which goes into the page as it is: no text of others may be in it unescaped."""
+
+    markup: str
+
+    def html(self) -> str:
+        return f"<figure>{self.markup}</figure>"
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
     """A heading with paragraphs, points under a sentence each, preformatted text, charts and tables, in this order."""
 
     heading: str
     paragraphs: Sequence[str] = ()
     code: str = ""
-    charts: Sequence[IntervalChart] = ()
-    grids: Sequence[PageTable] = ()
+    charts: Sequence[Block] = ()
+    grids: Sequence[Grid] = ()
     points: Sequence[tuple[str, Sequence[str]]] = ()
 
+    def html(self) -> str:
+        blocks: list[Block] = [Heading(self.heading)] if self.heading else []
+        blocks += [Paragraph(text) for text in self.paragraphs]
+        blocks += [Points(lead, items) for lead, items in self.points]
+        blocks += [Code(self.code)] if self.code else []
+        return "".join(block.html() for block in (*blocks, *self.charts, *self.grids))
 
-def write_page(path: Path, title: str, sections: Sequence[PageSection]) -> Path:
-    """Write the page, whole or not at all."""
-    body = "".join(_section(section) for section in sections)
-    text = (
+
+def page_text(title: str, blocks: Sequence[Block], *, style: str = "", script: str = "") -> str:
+    """The whole page. `style` and `script` are the page's own, for what moves; the policy lets nothing else in."""
+    scripts = "; script-src 'unsafe-inline'" if script else ""
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:{scripts}"
+    code = f"<script>{script}</script>" if script else ""
+    return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>{body}</body></html>\n"
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f"<title>{escape(title)}</title><style>{STYLE}{style}</style></head>"
+        f"<body><h1>{escape(title)}</h1>\n{''.join(block.html() for block in blocks)}{code}</body></html>\n"
     )
-    whole_text(path, text)
+
+
+def write_page(path: Path, title: str, blocks: Sequence[Block], *, access: Access = Access.USUAL) -> Path:
+    """Write the page, whole or not at all."""
+    whole_text(path, page_text(title, blocks), access=access)
     return path
-
-
-def _section(section: PageSection) -> str:
-    parts = [f"<h2>{escape(section.heading)}</h2>" if section.heading else ""]
-    parts += [f"<p>{escape(paragraph)}</p>" for paragraph in section.paragraphs]
-    parts += [_points(lead, items) for lead, items in section.points]
-    parts += [f"<pre>{escape(section.code)}</pre>"] if section.code else []
-    parts += [_chart(chart) for chart in section.charts]
-    parts += [_grid(grid) for grid in section.grids]
-    return "".join(parts)
-
-
-def _points(lead: str, items: Sequence[str]) -> str:
-    listed = "".join(f"<li>{escape(item)}</li>" for item in items)
-    return f"<p>{escape(lead)}</p>" + (f"<ul>{listed}</ul>" if listed else "")
-
-
-def _grid(grid: PageTable) -> str:
-    def row(cells: Sequence[str], tag: str) -> str:
-        marked = (
-            f"<{tag}{' class=label' if place < grid.labels else ''}>{escape(cell)}</{tag}>"
-            for place, cell in enumerate(cells)
-        )
-        return f"<tr>{''.join(marked)}</tr>"
-
-    rows = "".join(row(cells, "td") for cells in grid.rows)
-    caption = f"<caption>{escape(grid.caption)}</caption>" if grid.caption else ""
-    return (
-        f"<div class=scroll><table>{caption}<thead>{row(grid.header, 'th')}</thead><tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _tick(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def _chart(chart: IntervalChart) -> str:
-    shown = min(len(chart.values), BARS)
-    if shown == 0:
-        return ""
-    low = min(0.0, *chart.low[:shown])
-    high = max(0.0, *chart.high[:shown])
-    left, width, step = 190, 640, 26
-    unit = width / ((high - low) or 1.0)
-
-    def x(value: float) -> float:
-        return left + (value - low) * unit
-
-    height = shown * step + 28
-    parts = [f'<line x1="{x(0):.1f}" y1="0" x2="{x(0):.1f}" y2="{height - 24}"/>']
-    for place in range(shown):
-        y = place * step + 14
-        value = chart.values[place]
-        start, end = sorted((x(0), x(value)))
-        parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(chart.labels[place][:28])}</text>')
-        parts.append(f'<rect class="bar" x="{start:.1f}" y="{y - 8}" width="{max(end - start, 0.5):.1f}" height="16"/>')
-        parts.append(
-            f'<line class="whisker" x1="{x(chart.low[place]):.1f}" y1="{y}" x2="{x(chart.high[place]):.1f}" y2="{y}"/>'
-        )
-        parts.append(f'<circle class="dot" cx="{x(value):.1f}" cy="{y}" r="4.5"/>')
-    for value, anchor in ((low, "start"), (high, "end")):
-        parts.append(
-            f'<text class="soft" x="{x(value):.1f}" y="{height - 6}" text-anchor="{anchor}">{_tick(value)}</text>'
-        )
-    more = f" The first {shown} of {len(chart.values)} cells." if shown < len(chart.values) else ""
-    return (
-        f'<figure><svg viewBox="0 0 {left + width + 20} {height}" role="img" aria-label="{escape(chart.title)}">'
-        f"{''.join(parts)}</svg><figcaption>{escape(chart.title)}.{more}</figcaption></figure>"
-    )

@@ -4,11 +4,11 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from banister.errors import BadValue
 from banister.files import folder, whole_text
+from banister.show.page import Drawing, Legend, page_text
 
 MOST = 4000
 """Holders beyond which the drawing would be a blot."""
@@ -60,11 +60,9 @@ def write_movie(movie: Movie, path: Path) -> None:
             for frame in movie.frames
         ],
     }
-    page = PAGE.replace("__TITLE__", escape(movie.title)).replace(
-        "__SCENE__", json.dumps(scene).replace("<", "\\u003c")
-    )
+    script = SCRIPT.replace("__SCENE__", json.dumps(scene).replace("<", "\\u003c"))
     folder(path.parent)
-    whole_text(path, page)
+    whole_text(path, page_text(movie.title, [Drawing(STAGE), KEY], style=STYLE, script=script))
 
 
 def layout(movie: Movie) -> dict[int, tuple[float, float]]:
@@ -101,22 +99,26 @@ def layout(movie: Movie) -> dict[int, tuple[float, float]]:
     return {v: (depth[v] / most * math.cos(middle[v]), depth[v] / most * math.sin(middle[v])) for v in order}
 
 
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>__TITLE__</title><style>
-body{font:15px/1.45 system-ui,sans-serif;margin:0;background:#f7fafc;color:#1a202c}
-main{max-width:760px;margin:0 auto;padding:16px}h1{font-size:18px;margin:4px 0 8px}
-canvas{width:100%;aspect-ratio:1;background:#fff;border:1px solid #e2e8f0;border-radius:8px}
-.bar{display:flex;gap:12px;align-items:center;margin:10px 0}input{flex:1}button{font:inherit;padding:4px 14px}
-.key span{display:inline-block;width:12px;height:12px;border-radius:50%;margin:0 5px 0 14px;vertical-align:-1px}
-</style></head><body><main><h1>__TITLE__</h1><canvas id="c" width="1400" height="1400"></canvas>
-<div class="bar"><button id="go">Pause</button><input id="s" type="range" min="0" aria-label="step"></div>
-<p id="say" aria-live="polite"></p>
-<p class="key"><span style="background:#16a34a;margin-left:0"></span>author
-<span style="background:#2563eb"></span>virtual source
-<span style="background:#dc2626"></span>suspected (darker: more)
-<span style="background:#cbd5e0"></span>holder, not suspected</p>
-<script>
+STYLE = """
+canvas { width: 100%; aspect-ratio: 1; background: #fff; border: 1px solid var(--line); border-radius: 8px; }
+.controls { display: flex; gap: 12px; align-items: center; margin: 10px 0; } .controls input { flex: 1; }
+.controls button { font: inherit; padding: 4px 14px; } .key span { border-radius: 50%; }
+body { max-width: 47rem; }
+"""
+STAGE = (
+    '<canvas id="c" width="1400" height="1400"></canvas><div class="controls"><button id="go">Pause</button>'
+    '<input id="s" type="range" min="0" aria-label="step"></div><p id="say" aria-live="polite"></p>'
+)
+KEY = Legend(
+    "",
+    (
+        ("#16a34a", "author"),
+        ("#2563eb", "virtual source"),
+        ("#dc2626", "suspected (darker: more)"),
+        ("#cbd5e0", "holder, not suspected"),
+    ),
+)
+SCRIPT = """
 const scene=__SCENE__,c=document.getElementById("c"),x=c.getContext("2d"),s=document.getElementById("s");
 const at=new Map(scene.nodes.map(n=>[n.id,n]));s.max=scene.frames.length-1;let k=0,on=true;
 const px=n=>700+n.x*640,py=n=>700+n.y*640;
@@ -135,5 +137,4 @@ s.value=k}
 s.oninput=()=>{on=false;document.getElementById("go").textContent="Play";k=+s.value;draw()};
 document.getElementById("go").onclick=e=>{on=!on;e.target.textContent=on?"Pause":"Play"};
 setInterval(()=>{if(on){k=(k+1)%scene.frames.length;draw()}},900);draw();
-</script></main></body></html>
 """

@@ -1,0 +1,99 @@
+"""Charts for pages, as inline SVG that follows the page's style."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+BARS = 40
+"""Cells that a chart of intervals shows; the table below it shows more."""
+PAIRS = 24
+"""Groups that a chart of pairs shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalChart:
+    """One answer over the cells: a dot for the value, a line for the interval."""
+
+    title: str
+    labels: Sequence[str]
+    values: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+    def html(self) -> str:
+        shown = min(len(self.values), BARS)
+        if shown == 0:
+            return ""
+        low, high = min(0.0, *self.low[:shown]), max(0.0, *self.high[:shown])
+        left, width, step = 190, 640, 26
+        unit = width / ((high - low) or 1.0)
+
+        def x(value: float) -> float:
+            return left + (value - low) * unit
+
+        height = shown * step + 28
+        parts = [f'<line x1="{x(0):.1f}" y1="0" x2="{x(0):.1f}" y2="{height - 24}"/>']
+        for place in range(shown):
+            y, value = place * step + 14, self.values[place]
+            start, end = sorted((x(0), x(value)))
+            first, last = x(self.low[place]), x(self.high[place])
+            parts += [
+                _text(left - 10, y + 4, self.labels[place][:28], anchor="end"),
+                f'<rect class="bar" x="{start:.1f}" y="{y - 8}" width="{max(end - start, 0.5):.1f}" height="16"/>',
+                f'<line class="whisker" x1="{first:.1f}" y1="{y}" x2="{last:.1f}" y2="{y}"/>',
+                f'<circle class="dot" cx="{x(value):.1f}" cy="{y}" r="4.5"/>',
+            ]
+        ends = ((low, "start"), (high, "end"))
+        parts += [_text(x(value), height - 6, _tick(value), anchor=anchor, kind="soft") for value, anchor in ends]
+        more = f" The first {shown} of {len(self.values)} cells." if shown < len(self.values) else ""
+        drawn = _svg(left + width + 20, height, parts, self.title)
+        return f"<figure>{drawn}<figcaption>{escape(self.title)}.{more}</figcaption></figure>"
+
+
+@dataclass(frozen=True, slots=True)
+class PairedBars:
+    """Two bars a group, before and after, and around the second the range that noise alone gives it."""
+
+    title: str
+    labels: Sequence[str]
+    before: Sequence[int]
+    after: Sequence[int]
+    margin: float
+
+    def html(self) -> str:
+        order = sorted(range(len(self.before)), key=lambda i: -max(self.before[i], self.after[i]))
+        shown = sorted(order[:PAIRS])
+        most = max((max(self.before[i], self.after[i] + self.margin) for i in shown), default=1) or 1
+        step, left, width = 30, 130, 230
+        parts = [part for row, i in enumerate(shown) for part in self._pair(i, row * step + 4, left, width / most)]
+        more = len(self.before) - len(shown)
+        note = f"<p class=soft>and {more} smaller groups</p>" if more else ""
+        return _svg(left + width + 80, len(shown) * step + 4, parts, self.title) + note
+
+    def _pair(self, i: int, y: int, left: int, scale: float) -> list[str]:
+        before, after = self.before[i], self.after[i]
+        label = self.labels[i] if len(self.labels[i]) <= 18 else f"{self.labels[i][:17]}…"
+        low, high = left + max(after - self.margin, 0) * scale, left + (after + self.margin) * scale
+        return [
+            _text(left - 8, y + 15, label, anchor="end"),
+            f'<rect class="before" x="{left}" y="{y}" width="{before * scale:.1f}" height="10"/>',
+            f'<rect class="after" x="{left}" y="{y + 11}" width="{after * scale:.1f}" height="10"/>',
+            f'<path class="range" d="M{low:.1f} {y + 16}H{high:.1f}M{low:.1f} {y + 12}v8M{high:.1f} {y + 12}v8"/>',
+            _text(max(left + before * scale, high) + 6, y + 15, f"{after:,}"),
+        ]
+
+
+def _svg(width: int, height: int, parts: Sequence[str], title: str) -> str:
+    return (
+        f'<svg class="chart" viewBox="0 0 {width} {height}" width="100%" role="img" aria-label="{escape(title)}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _text(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "") -> str:
+    marked = f' class="{kind}"' if kind else ""
+    return f'<text{marked} x="{x:.1f}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _tick(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

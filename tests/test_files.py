@@ -47,6 +47,15 @@ def test_a_private_file_is_never_readable_by_others_not_even_while_it_is_written
     assert seen == [0o600]
 
 
+def test_a_private_file_stays_so_when_its_writer_makes_the_draft_anew(tmp_path: Path, mask: int) -> None:
+    def write(draft: Path) -> None:
+        draft.unlink()
+        draft.write_text("secret")
+
+    whole(tmp_path / "a", write, access=Access.OWNER)
+    assert mode(tmp_path / "a") == 0o600
+
+
 def test_a_file_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old")
     (tmp_path / "a").chmod(0o640)

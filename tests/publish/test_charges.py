@@ -193,9 +193,13 @@ def test_whatever_is_published_states_its_loss_and_pays_for_it(plan: Payable) ->
 
 def test_a_wide_plan_cannot_claim_less_than_its_noise_gives_away() -> None:
     plan = plan_wide(DOMAIN, epsilon=1, delta="1e-6", neighbours=Neighbours.REPLACE)
-    for change in ({"epsilon": Fraction(9, 10)}, {"delta": Fraction(1, 10**7)}, {"mu_squared": 2 * plan.mu_squared}):
+    for make in (
+        lambda: replace(plan, epsilon=Fraction(9, 10)),
+        lambda: replace(plan, delta=Fraction(1, 10**7)),
+        lambda: replace(plan, mu_squared=2 * plan.mu_squared),
+    ):
         with pytest.raises(BadValue, match="gives away more than"):
-            replace(plan, **change)
+            make()
 
 
 def test_a_sketch_is_what_its_header_says() -> None:

@@ -17,10 +17,10 @@ from banister.show.page import (
     Chapter,
     Code,
     Drawing,
-    Grid,
     Heading,
     Legend,
     Notice,
+    PageTable,
     Paragraph,
     Points,
     page_text,
@@ -35,7 +35,7 @@ BLOCKS: list[Block] = [
     Notice(EVIL, EVIL),
     Points(EVIL, [EVIL, EVIL]),
     Code(EVIL),
-    Grid((EVIL, EVIL), [(EVIL, EVIL)], 1, EVIL, [0.5]),
+    PageTable((EVIL, EVIL), [(EVIL, EVIL)], 1, EVIL, [0.5]),
     Legend(EVIL, [("--bar", EVIL), (EVIL, EVIL)]),
     Cards([Card(EVIL, EVIL, Paragraph(EVIL))]),
     Chapter(EVIL, [EVIL], EVIL, [], [], [(EVIL, [EVIL])]),
@@ -105,10 +105,10 @@ def test_a_figure_on_a_page_is_the_engines(tmp_path: Path) -> None:
 
 
 def test_tables_say_what_is_a_label_and_draw_shares() -> None:
-    text = Grid(("a", "b"), [("x", "1"), ("y", "2")], 1, shares=[0.25, 3]).html()
+    text = PageTable(("a", "b"), [("x", "1"), ("y", "2")], 1, shares=[0.25, 3]).html()
     assert text.count("<td class=label>") == 2
     assert re.findall(r"width:([\d.]+)%", text) == ["25.0", "100.0"]
-    assert "<thead>" not in Grid((), [("x", "1")], 2).html()
+    assert "<thead>" not in PageTable((), [("x", "1")], 2).html()
 
 
 def test_charts_show_so_many_and_say_how_many_more() -> None:

@@ -21,7 +21,7 @@ _RAKES = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class ColumnTree:
     """Columns in groups, joined by a forest of pairs: counts of each column, and of each joined pair."""
 
     ones: tuple[Floats, ...]
@@ -75,7 +75,7 @@ def fitted(
     *,
     one_variance: Sequence[Floats],
     pair_variance: float,
-) -> Tree:
+) -> ColumnTree:
     """One consistent set of counts: columns averaged over all that measured them, pairs raked to fit them."""
     columns = []
     for place, counts in enumerate(ones):
@@ -89,7 +89,7 @@ def fitted(
                 weight = weight + precision
         columns.append(on_simplex(summed / weight, total))
     joined = {p: _raked(on_simplex(t, total), columns[p[0]], columns[p[1]]) for p, t in pairs.items()}
-    return Tree(tuple(columns), joined, total)
+    return ColumnTree(tuple(columns), joined, total)
 
 
 def _raked(table: Floats, rows: Floats, columns: Floats) -> Floats:
@@ -102,7 +102,7 @@ def _raked(table: Floats, rows: Floats, columns: Floats) -> Floats:
     return np.asarray(found)
 
 
-def sampled(tree: Tree, records: int, bits: BitSource) -> list[Ints]:
+def sampled(tree: ColumnTree, records: int, bits: BitSource) -> list[Ints]:
     """Groups of each column for so many records: shares rounded to whole records, so that sampling adds no noise."""
     columns: list[Ints | None] = [None] * len(tree.ones)
     edges = list(tree.pairs)
@@ -113,7 +113,7 @@ def sampled(tree: Tree, records: int, bits: BitSource) -> list[Ints]:
     return [column for column in columns if column is not None]
 
 
-def _follow(tree: Tree, edges: list[Pair], columns: list[Ints | None], start: int, bits: BitSource) -> None:
+def _follow(tree: ColumnTree, edges: list[Pair], columns: list[Ints | None], start: int, bits: BitSource) -> None:
     waiting = [start]
     while waiting:
         parent = waiting.pop()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from banister.publish.fidelity import Fidelity, Marginal
 from banister.show.charts import PairedBars
-from banister.show.page import Block, Card, Cards, Grid, Heading, Legend, Notice, Paragraph
+from banister.show.page import Block, Card, Cards, Heading, Legend, Notice, PageTable, Paragraph
 
 Facts = Sequence[tuple[str, str]]
 _NORMAL = 1.96
@@ -28,9 +28,9 @@ def fidelity_blocks(fidelity: Fidelity, *, facts: Facts, cost: Facts, meaning: s
         Heading("What the guarantee means"),
         Paragraph(meaning),
         Heading("What was done"),
-        Grid((), facts, 2),
+        PageTable((), facts, 2),
         Heading("What it cost"),
-        Grid((), cost, 2),
+        PageTable((), cost, 2),
         Heading("Farthest off"),
         _worst(fidelity.worst(6)),
         *_alternatives(fidelity),
@@ -49,12 +49,12 @@ def fidelity_blocks(fidelity: Fidelity, *, facts: Facts, cost: Facts, meaning: s
     return blocks
 
 
-def _worst(marginals: Sequence[Marginal]) -> Grid:
+def _worst(marginals: Sequence[Marginal]) -> PageTable:
     rows = []
     for marginal in marginals:
         label, before, after = marginal.worst()
         rows.append((marginal.name, label, f"{marginal.variation:.2%}", f"{before:,}", f"{after:,}"))
-    return Grid(("columns", "group farthest off", "off by", "before", "published"), rows, 2)
+    return PageTable(("columns", "group farthest off", "off by", "before", "published"), rows, 2)
 
 
 def _alternatives(fidelity: Fidelity) -> list[Block]:
@@ -65,7 +65,7 @@ def _alternatives(fidelity: Fidelity) -> list[Block]:
     return [
         Heading("Other ways at the same guarantee"),
         Paragraph("Expected sum of all errors in all groups of records, before repair, and how many times ours it is."),
-        Grid(("mechanism", "error in records", "times"), rows, 1),
+        PageTable(("mechanism", "error in records", "times"), rows, 1),
     ]
 
 
@@ -80,7 +80,7 @@ def _card(marginal: Marginal) -> Card:
     return Card(marginal.name, f"off by {marginal.variation:.2%}", bars)
 
 
-def _pairs(marginals: Sequence[Marginal]) -> Grid:
+def _pairs(marginals: Sequence[Marginal]) -> PageTable:
     ordered = sorted(marginals, key=lambda m: -m.variation)
     rows = [
         (
@@ -92,4 +92,4 @@ def _pairs(marginals: Sequence[Marginal]) -> Grid:
         for m in ordered
     ]
     shares = [3 * m.variation for m in ordered]
-    return Grid(("columns", "groups", "one group", "off by"), rows, 1, shares=shares)
+    return PageTable(("columns", "groups", "one group", "off by"), rows, 1, shares=shares)

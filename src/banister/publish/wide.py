@@ -20,7 +20,7 @@ from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.mechanisms.line.gaussian import Gaussian
 from banister.publish.fidelity import Fidelity
-from banister.publish.marginals import Pair, Tree, fitted, forest, grouped, on_simplex, sampled, spread_over
+from banister.publish.marginals import ColumnTree, Pair, fitted, forest, grouped, on_simplex, sampled, spread_over
 from banister.publish.noise import cells_moved
 from banister.publish.paying import pay, private_records
 from banister.publish.table import decoded
@@ -167,7 +167,7 @@ def _measured(
 
 
 def _dealt(
-    tree: Tree, groups: Sequence[Integers], ones: Sequence[Floats], records: int, bits: BitSource
+    tree: ColumnTree, groups: Sequence[Integers], ones: Sequence[Floats], records: int, bits: BitSource
 ) -> tuple[Integers, ...]:
     """Records from the tree, each group's value dealt by the column's own counts."""
     found = []

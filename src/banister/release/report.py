@@ -10,7 +10,7 @@ from banister.release.plan import Part, Plan
 from banister.release.run import AnswerTable
 from banister.release.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
 from banister.show.charts import IntervalChart
-from banister.show.page import Chapter, Grid, write_page
+from banister.show.page import Chapter, PageTable, write_page
 
 if TYPE_CHECKING:
     from banister.release.answers import Answers
@@ -51,7 +51,7 @@ def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Chapte
         f"Each answer is random around the exact one; the brackets hold the exact one with probability "
         f"{plan.confidence:.0%}.{more}{RAISED if raised else ''}{AGREED if table.consistent else ''}"
     )
-    return Chapter("Answers", [note], part.question.text, charts, [Grid(table.columns, rows, len(table.names))])
+    return Chapter("Answers", [note], part.question.text, charts, [PageTable(table.columns, rows, len(table.names))])
 
 
 def _guarantee(plan: Plan) -> Chapter:
@@ -77,7 +77,7 @@ def _plan(plan: Plan) -> Chapter:
             [f.name, *(f"{number(w[place].half_width)} {f.unit}" for w in wide), number(f.error), number(f.laplace)]
             for place, f in enumerate(wide[1])
         ]
-        grids.append(Grid(header, rows, 1, part.question.text))
+        grids.append(PageTable(header, rows, 1, part.question.text))
         noise = [
             [
                 f"{m.measure.counting.value}",
@@ -88,7 +88,7 @@ def _plan(plan: Plan) -> Chapter:
             ]
             for m in part.measured
         ]
-        grids.append(Grid(["measured", "noise", "epsilon", "cells a person touches", "sensitivity"], noise, 2))
+        grids.append(PageTable(["measured", "noise", "epsilon", "cells a person touches", "sensitivity"], noise, 2))
     reach = [
         " ".join([describe_reach(part), *describe_noise(part, plan.sizes[1], plan.confidence)]) for part in plan.parts
     ]

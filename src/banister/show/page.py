@@ -106,7 +106,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class PageTable:
     """A table: header (or none), rows, how many of its first columns are labels, and a line above it.
 
     `shares` from 0 to 1, one for each row, are drawn as bars at the end of the rows.
@@ -191,7 +191,7 @@ class Chapter:
     paragraphs: Sequence[str] = ()
     code: str = ""
     charts: Sequence[Block] = ()
-    grids: Sequence[Grid] = ()
+    grids: Sequence[PageTable] = ()
     points: Sequence[tuple[str, Sequence[str]]] = ()
 
     def html(self) -> str:

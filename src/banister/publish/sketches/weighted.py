@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from banister.errors import BadValue
 from banister.tables.frames.records import quoted, quoted_text
+from banister.tables.sparse import SparseMatrix, is_sparse
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,21 +29,6 @@ class WeightedGraph:
     @property
     def nodes(self) -> int:
         return len(self.names)
-
-
-@runtime_checkable
-class SparseMatrix(Protocol):
-    """A SciPy sparse matrix or array."""
-
-    shape: tuple[int, int]
-
-    def tocoo(self) -> "Coordinates": ...
-
-
-class Coordinates(Protocol):
-    row: Ints
-    col: Ints
-    data: Floats
 
 
 @runtime_checkable
@@ -66,7 +52,7 @@ def read_graph(source: object, *, nodes: Path | None, most_weight: float) -> Wei
         found = [(str(u), str(v), w) for u, v, w in source.edges(data="weight", default=1.0)]
         ends = [[edge[0] for edge in found], [edge[1] for edge in found]]
         return _build(ends[0], ends[1], np.array([edge[2] for edge in found], dtype=np.float64), listed, most_weight)
-    if isinstance(source, SparseMatrix):
+    if is_sparse(source):
         return _of_matrix(source, most_weight)
     if not isinstance(source, str | Path):
         raise BadValue(f"A graph cannot be read from a {type(source).__name__}; give a file, NetworkX or SciPy sparse.")
@@ -75,12 +61,13 @@ def read_graph(source: object, *, nodes: Path | None, most_weight: float) -> Wei
 
 
 def _of_matrix(matrix: SparseMatrix, most_weight: float) -> WeightedGraph:
-    if matrix.shape[0] != matrix.shape[1]:
-        raise BadValue(f"The matrix of a graph must be square, not {matrix.shape[0]} × {matrix.shape[1]}.")
     entries = matrix.tocoo()
+    rows, columns = entries.shape
+    if rows != columns:
+        raise BadValue(f"The matrix of a graph must be square, not {rows} × {columns}.")
     row, col, data = (np.asarray(x) for x in (entries.row, entries.col, entries.data))
     kept = data != 0
-    names = tuple(str(i) for i in range(matrix.shape[0]))
+    names = tuple(str(i) for i in range(rows))
     return _checked(names, row[kept].astype(np.int64), col[kept].astype(np.int64), data[kept], most_weight)
 
 

@@ -30,8 +30,9 @@ from banister.spread.lab.readers.igraph_graph import IGraphGraph, is_igraph, rea
 from banister.spread.lab.readers.networkx_graph import NetworkXGraph, is_networkx, read_networkx
 from banister.spread.lab.readers.parquet import SUFFIXES as PARQUET
 from banister.spread.lab.readers.parquet import read_parquet
-from banister.spread.lab.readers.sparse import SparseMatrix, is_sparse, read_sparse
+from banister.spread.lab.readers.sparse import read_sparse
 from banister.spread.lab.trees import InfiniteTree, degrees_of
+from banister.tables.sparse import SparseMatrix, is_sparse
 
 GraphSource = (
     str | Path | Graph | InfiniteTree | NetworkXGraph | IGraphGraph | SparseMatrix | Iterable[Sequence[Hashable]]

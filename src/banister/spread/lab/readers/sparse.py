@@ -1,39 +1,10 @@
 """Adjacency matrices of SciPy, by what they can do."""
 
-from typing import Protocol, TypeGuard
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from banister.errors import BadValue
 from banister.spread.lab.graph import Graph
-
-
-class Coordinates(Protocol):
-    """A sparse matrix as rows, columns and values."""
-
-    @property
-    def row(self) -> ArrayLike: ...
-
-    @property
-    def col(self) -> ArrayLike: ...
-
-    @property
-    def data(self) -> ArrayLike: ...
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-
-
-class SparseMatrix(Protocol):
-    """What is asked of a sparse matrix."""
-
-    def tocoo(self, copy: bool = ...) -> Coordinates: ...
-
-
-def is_sparse(source: object) -> TypeGuard[SparseMatrix]:
-    """Whether this is a sparse matrix of SciPy."""
-    return type(source).__module__.startswith("scipy.sparse")
+from banister.tables.sparse import SparseMatrix
 
 
 def read_sparse(source: SparseMatrix) -> Graph:

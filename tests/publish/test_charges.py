@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 
 from banister.accounting.filters import AsYouGo, Guard
 from banister.accounting.ledger import Ledger
+from banister.accounting.receipt import Receipt
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.publish.noise import FixedTotal, PerCell, TableNoise
 from banister.publish.paying import Payable, pay
 from banister.publish.sketches.cut import CutSketch
+from banister.publish.sketches.sketch import SketchWish, sketch_graph, sketch_matrix
 from banister.publish.sketches.variance import VarianceSketch
 from banister.publish.table import plan_sanitize, sanitize
-from banister.publish.wide import plan_wide
-from banister.sampling.bits import BitSource
+from banister.publish.wide import plan_wide, sanitize_wide
+from banister.sampling.bits import SYSTEM, BitSource, Words
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain
 
@@ -207,3 +209,69 @@ def test_a_sketch_is_what_its_header_says() -> None:
     assert CutSketch.of_header(cut.header(), nodes=1000, rows=10) == cut
     variance = VarianceSketch(epsilon=1, delta="1e-6", columns=3, rows=10, neighbours=Neighbours.REPLACE)
     assert VarianceSketch.of_header(variance.header(), columns=3, rows=10) == variance
+
+
+class Guarded:
+    """Bits that are given only once a receipt has been used for a charge that is written."""
+
+    def __init__(self, used: list[str]) -> None:
+        self.used = used
+        self.asked = 0
+
+    def _check(self) -> None:
+        assert self.used, "something is drawn before it is paid for"
+        self.asked += 1
+
+    def take(self, count: int) -> int:
+        self._check()
+        return SYSTEM.take(count)
+
+    def words(self, count: int, width: int) -> Words:
+        self._check()
+        return SYSTEM.words(count, width)
+
+
+def _sanitize(folder: Path, ledger: Ledger, bits: BitSource) -> object:
+    plan = plan_sanitize(DOMAIN, epsilon=1, neighbours=Neighbours.REPLACE)
+    return sanitize(plan, folder / "t.csv", ledger=ledger, bits=bits)
+
+
+def _wide(folder: Path, ledger: Ledger, bits: BitSource) -> object:
+    plan = plan_wide(DOMAIN, epsilon=1, delta="1e-6", neighbours=Neighbours.REPLACE)
+    return sanitize_wide(plan, folder / "t.csv", ledger=ledger, bits=bits)
+
+
+def _graph(folder: Path, ledger: Ledger, bits: BitSource) -> object:
+    return sketch_graph(folder / "g.edges", folder / "g.sketch", WISH, ledger=ledger, bits=bits)
+
+
+def _matrix(folder: Path, ledger: Ledger, bits: BitSource) -> object:
+    target = folder / "m.sketch"
+    return sketch_matrix(np.eye(3), target, WISH, ledger=ledger, neighbours=Neighbours.REPLACE, bits=bits)
+
+
+WISH = SketchWish(epsilon=4, delta="1e-4", rows=10)
+
+
+@pytest.mark.parametrize("release", [_sanitize, _wide, _graph, _matrix])
+def test_nothing_is_drawn_before_a_receipt_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: Callable[[Path, Ledger, BitSource], object]
+) -> None:
+    (tmp_path / "t.csv").write_text("a\nx\ny\n", encoding="utf-8")
+    (tmp_path / "g.edges").write_text("\n".join(f"{i} {(i + 1) % 300}" for i in range(300)), encoding="utf-8")
+    questions = AsYouGo(guard=Guard.BASIC, reserve="9/10")
+    ledger = Ledger.create("memory:", budget=Guarantee(9, "0.01"), neighbours=Neighbours.REPLACE, questions=questions)
+    used: list[str] = []
+    spend = Receipt.use
+
+    def use(self: Receipt, *, plan: str = "") -> None:
+        spend(self, plan=plan)
+        assert ledger.remaining().charges == 1
+        used.append(plan)
+
+    monkeypatch.setattr(Receipt, "use", use)
+    bits = Guarded(used)
+    release(tmp_path, ledger, bits)
+    assert bits.asked > 0
+    assert len(used) == 1
+    assert used[0] != ""

@@ -108,14 +108,9 @@ def _column(connection: duckdb.DuckDBPyConnection, source: str, attribute: Attri
     value = f"NULLIF({name}, '')" if types[attribute.name] == "VARCHAR" else name
     query = f"SELECT {_units(attribute, value)} AS units, {value} IS NULL AS missing FROM {source}"
     found = _run(connection, query).fetchnumpy()
-    units = np.ma.filled(np.ma.asarray(found["units"]), _nowhere(attribute)).astype(np.int64)
+    units = np.ma.filled(np.ma.asarray(found["units"]), missing_unit(attribute)).astype(np.int64)
     missing: NDArray[np.bool_] = np.ma.filled(np.ma.asarray(found["missing"]), True).astype(np.bool_)
     return attribute.codes(units, missing)
-
-
-def _nowhere(attribute: Attribute) -> int:
-    """A unit that lies outside what is declared, for values that cannot be read."""
-    return -1 if attribute.kind is Kind.CATEGORY else int(attribute.edges[0]) - 1
 
 
 def _units(attribute: Attribute, value: str) -> str:
@@ -184,7 +179,7 @@ def _value(attribute: Attribute, stored: str) -> str:
         value = f"(CAST({{c}} * {attribute.step.numerator} AS DOUBLE) / {attribute.step.denominator})"
     else:
         value = "{c}"
-    nothing = "-1" if attribute.kind is Kind.CATEGORY else str(missing_unit(attribute))
+    nothing = missing_unit(attribute)
     # What was text, as everything in a CSV file, comes back in the declared kind.
     kind = stored if stored not in ("", "VARCHAR") else _PLAIN.get(attribute.kind, "")
     cast = f"CAST({value} AS {kind})" if kind else value
@@ -192,7 +187,7 @@ def _value(attribute: Attribute, stored: str) -> str:
 
 
 def missing_unit(attribute: Attribute) -> int:
-    """The unit that stands for a missing value: one that no declared value has."""
+    """The unit that stands for a value that is missing or cannot be read: one that no declared value has."""
     return -1 if attribute.kind is Kind.CATEGORY else int(attribute.edges[0]) - 1
 
 

@@ -18,11 +18,9 @@ from banister.core.laws.stochastic import weights_within
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints, LinearProgram
 from banister.errors import BadValue
-from banister.local.channels.matrix import MatrixChannel
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import SYSTEM, BitSource
-
-__all__ = ["NumberReport", "SumEstimate", "estimate_sum", "number_report"]
+from banister.sampling.rows import PrivateRows
 
 GRID = 9
 """Points to which a number is rounded at random, ends included."""
@@ -40,7 +38,7 @@ class NumberReport:
 
     low: Fraction
     high: Fraction
-    channel: MatrixChannel
+    channel: PrivateRows
     values: Floats
     """What each report stands for."""
     variance: float
@@ -93,8 +91,8 @@ def number_report(low: Number, high: Number, epsilon: Number) -> NumberReport:
         raise BadValue(f"epsilon = {float(level):g} is above {LARGEST}; a number may as well be sent openly.")
     matrix, values = _best_channel(float(level))
     weights = weights_within(matrix, level)
-    channel = MatrixChannel(weights, Guarantee(level))
-    law, points = channel.cell_matrix, np.linspace(0, 1, GRID)
+    channel = PrivateRows(weights, Guarantee(level))
+    law, points = channel.matrix, np.linspace(0, 1, GRID)
     bias = float(np.abs(law @ values - points).max())
     width = float(top - bottom)
     spread = _largest_variance(law, values, points)
@@ -138,7 +136,7 @@ def _log_moment(kind: NumberReport, tilt: float) -> float:
     points = np.linspace(float(kind.low), float(kind.high), GRID)
     exponents = tilt * kind.values
     shift = float(exponents.max())
-    moments = kind.channel.cell_matrix @ np.exp(exponents - shift)
+    moments = kind.channel.matrix @ np.exp(exponents - shift)
     # Between two grid points the moment is a + b·number, and ln(a + b·number) - tilt·number is concave: it lies below
     # its tangent at the left end of each small interval.
     fine = np.linspace(points[0], points[-1], 32 * (GRID - 1) + 1)

@@ -55,6 +55,22 @@ def check_rows(weights: Weights) -> None:
         raise BadValue("The whole weights of each row of a channel must sum to 2^62 exactly.")
 
 
+def check_private(weights: Weights, epsilon: Fraction, delta: Fraction) -> None:
+    """Refuse weights that give away more than (epsilon, delta), by the whole numbers themselves."""
+    if delta == 0:
+        ratio = level_ratio(weights)
+        if not within(ratio, epsilon):
+            raise BadValue(
+                f"The matrix is private at level {level_up(ratio):.9g}, above the claimed epsilon = {brief(epsilon)}. "
+                "Claim its true level, or make its rows more alike."
+            )
+    elif (needed := delta_up(weights, epsilon)) > delta:
+        raise BadValue(
+            f"The matrix needs delta = {float(needed):.6g} at epsilon = {brief(epsilon)}, above the claimed delta = "
+            f"{brief(delta)}."
+        )
+
+
 def level_ratio(weights: Weights) -> Fraction | None:
     """The largest ratio Q(y|x)/Q(y|x') over outputs y and pairs of rows; None when it is unbounded.
 

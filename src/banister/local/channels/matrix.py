@@ -7,14 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from banister import need
-from banister.core.exact.numbers import Number, brief, fraction_up
+from banister.core.exact.numbers import Number, fraction_up
 from banister.core.exact.numbers import exp_ball as _exp
 from banister.core.laws.stochastic import (
     ONE,
-    WORD_BITS,
     Weights,
-    check_rows,
-    delta_up,
     level_ratio,
     level_up,
     matrix_level,
@@ -22,7 +19,6 @@ from banister.core.laws.stochastic import (
     staircase_weights,
     weights_of,
     weights_within,
-    within,
 )
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
@@ -31,6 +27,7 @@ from banister.local.channels.base import Certificate, Channel, Field, Values, de
 from banister.local.estimates import Estimate, of_histogram
 from banister.local.likelihood import Operators
 from banister.sampling.bits import BitSource
+from banister.sampling.rows import PrivateRows
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -42,8 +39,7 @@ class MatrixChannel(Channel):
     Private:  the claimed guarantee is checked on the whole weights themselves when the value is built.
     """
 
-    weights: Weights
-    guarantee: Guarantee
+    rows: PrivateRows
     cell_of: Ints
     certificate: Certificate | None = field(default=None)
 
@@ -55,21 +51,11 @@ class MatrixChannel(Channel):
         cell_of: Ints | None = None,
         certificate: Certificate | None = None,
     ) -> None:
-        check_rows(weights)
+        rows = PrivateRows(weights, guarantee)
         chosen = np.arange(weights.shape[0]) if cell_of is None else np.asarray(cell_of, dtype=np.int64)
         if chosen.ndim != 1 or not np.array_equal(np.unique(chosen), np.arange(weights.shape[0])):
             raise BadValue(f"cell_of must give each category one of the {weights.shape[0]} rows of the matrix.")
-        if guarantee.delta == 0:
-            _refuse_above(weights, guarantee.epsilon)
-        elif delta_up(weights, guarantee.epsilon) > guarantee.delta:
-            raise BadValue(
-                f"The matrix needs delta = {float(delta_up(weights, guarantee.epsilon)):.6g} at epsilon = "
-                f"{brief(guarantee.epsilon)}, above the claimed delta = {brief(guarantee.delta)}."
-            )
-        frozen = np.array(weights, dtype=np.int64)
-        frozen.setflags(write=False)
-        object.__setattr__(self, "weights", frozen)
-        object.__setattr__(self, "guarantee", guarantee)
+        object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "cell_of", chosen)
         object.__setattr__(self, "certificate", certificate)
 
@@ -106,6 +92,15 @@ class MatrixChannel(Channel):
         return MatrixChannel(self.weights, self.guarantee, cell_of=cell_of, certificate=certificate)
 
     @property
+    def weights(self) -> Weights:
+        """The rows as whole multiples of 2^-62."""
+        return self.rows.weights
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.rows.guarantee
+
+    @property
     def kind(self) -> str:
         return "matrix"
 
@@ -123,7 +118,7 @@ class MatrixChannel(Channel):
 
     @property
     def level(self) -> float:
-        return level_up(level_ratio(self.weights))
+        return self.rows.level
 
     @property
     def matrix(self) -> Floats:
@@ -133,16 +128,14 @@ class MatrixChannel(Channel):
     @property
     def cell_matrix(self) -> Floats:
         """One row a cell; the same as `matrix` where each category is its own cell."""
-        return self.weights / float(ONE)
+        return self.rows.matrix
 
     def fields(self) -> dict[str, Field]:
         plain = np.array_equal(self.cell_of, np.arange(self.categories))
         return {"weights": self.weights.tolist()} | ({} if plain else {"cell_of": self.cell_of.tolist()})
 
     def draw(self, answers: Ints, bits: BitSource) -> Values:
-        thresholds = np.cumsum(self.weights, axis=1)
-        words = (bits.words(answers.size, 64).astype(np.uint64) >> np.uint64(64 - WORD_BITS)).astype(np.int64)
-        return _first_above(thresholds, self.cell_of[answers], words)
+        return self.rows.draw(self.cell_of[answers], bits)
 
     def checked(self, values: Values) -> Ints:
         return whole_reports(values, self.outputs)
@@ -198,29 +191,8 @@ def quaternary(epsilon: Number, delta: Number) -> MatrixChannel:
     return MatrixChannel(np.array([row, row[::-1]], dtype=np.int64), promise)
 
 
-def _refuse_above(weights: Weights, epsilon: Fraction) -> None:
-    ratio = level_ratio(weights)
-    if not within(ratio, epsilon):
-        raise BadValue(
-            f"The matrix is private at level {level_up(ratio):.9g}, above the claimed epsilon = {brief(epsilon)}. "
-            "Claim its true level, or make its rows more alike."
-        )
-
-
 def _as_matrix(matrix: ArrayLike) -> Floats:
     given = np.asarray(matrix, dtype=np.float64)
     if given.ndim != 2 or min(given.shape) < 1:
         raise BadValue(f"A channel needs a matrix with one row a category, not an array of shape {given.shape}.")
     return given
-
-
-def _first_above(thresholds: Ints, rows: Ints, words: Ints) -> Ints:
-    """For each person, the first output whose cumulated weight is above the word: binary search, all at once."""
-    low = np.zeros(rows.size, dtype=np.int64)
-    high = np.full(rows.size, thresholds.shape[1] - 1)
-    for _ in range(int(thresholds.shape[1] - 1).bit_length()):
-        middle = (low + high) >> 1
-        above = thresholds[rows, middle] > words
-        high = np.where(above, middle, high)
-        low = np.where(above, low, np.minimum(middle + 1, high))
-    return low

@@ -10,7 +10,7 @@ from banister.local import testing
 from banister.local.channels.matrix import quaternary
 from banister.local.channels.response import RandomizedResponse
 from banister.local.designs.partition import design_between
-from banister.local.testing import errors_with, likelihood_ratio_test, people_needed
+from banister.local.testing import errors_with, people_needed
 from tests.local.seeded import SeededBits
 
 P0, P1 = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.1, 0.2, 0.3, 0.4])
@@ -19,7 +19,7 @@ FULL = RandomizedResponse(1, 4)
 
 
 def test_two_outputs_are_a_binomial_test() -> None:
-    errors = errors_with(BIT, P0, P1, 100, 0.05)
+    errors = errors_with(BIT, P0, P1, people=100, size=0.05)
     m0, m1 = BIT.output_law(P0)[0], BIT.output_law(P1)[0]  # Cell 0 has the lowest P0/P1.
     least = next(c for c in range(101) if binom.sf(c - 1, 100, m0) <= 0.05)
     assert errors.method == "exact"
@@ -28,9 +28,9 @@ def test_two_outputs_are_a_binomial_test() -> None:
 
 
 def test_the_saddle_point_agrees_with_the_exact_law(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = errors_with(FULL, P0, P1, 60, 0.05)
+    exact = errors_with(FULL, P0, P1, people=60, size=0.05)
     monkeypatch.setattr(testing, "MOST_EXACT", 0)
-    near = errors_with(FULL, P0, P1, 60, exact.false_alarm)
+    near = errors_with(FULL, P0, P1, people=60, size=exact.false_alarm)
     assert (exact.method, near.method) == ("exact", "saddle point")
     assert near.missed_detection == pytest.approx(exact.missed_detection, rel=0.05)
 
@@ -41,7 +41,7 @@ def test_errors_happen_as_often_as_claimed(channel: RandomizedResponse) -> None:
     rejected = {}
     for name, law in (("zero", P0), ("one", P1)):
         verdicts = [
-            likelihood_ratio_test(channel.respond(rng.choice(4, people, p=law), bits), channel, P0, P1, 0.05)
+            testing.test(channel.respond(rng.choice(4, people, p=law), bits), channel, P0, P1)
             for _ in range(rounds if channel is BIT else 60)
         ]
         rejected[name] = np.mean([v.rejects_zero for v in verdicts])
@@ -53,28 +53,28 @@ def test_errors_happen_as_often_as_claimed(channel: RandomizedResponse) -> None:
 
 
 def test_the_designed_channel_needs_fewer_people() -> None:
-    designed = people_needed(BIT, P0, P1, 0.05, 0.9)
-    assert designed < people_needed(FULL, P0, P1, 0.05, 0.9)
-    assert errors_with(BIT, P0, P1, designed, 0.05).power >= 0.9
+    designed = people_needed(BIT, P0, P1, power=0.9)
+    assert designed < people_needed(FULL, P0, P1, power=0.9)
+    assert errors_with(BIT, P0, P1, people=designed, size=0.05).power >= 0.9
 
 
 def test_extreme_sizes_are_handled() -> None:
-    assert errors_with(BIT, P0, P1, 1, 0.001).missed_detection == 1
+    assert errors_with(BIT, P0, P1, people=1, size=0.001).missed_detection == 1
     silent = RandomizedResponse(0, 4)
-    assert errors_with(silent, P0, P1, 10, 0.05).power == 0
-    assert likelihood_ratio_test(silent.respond([0, 1]), silent, P0, P1, 0.05).p_value == 1
+    assert errors_with(silent, P0, P1, people=10, size=0.05).power == 0
+    assert testing.test(silent.respond([0, 1]), silent, P0, P1).p_value == 1
 
 
 def test_bad_input_is_refused() -> None:
     with pytest.raises(BadValue, match="size = 5 must be"):
-        errors_with(BIT, P0, P1, 10, 5)
+        errors_with(BIT, P0, P1, people=10, size=5)
     with pytest.raises(BadValue, match=r"power = 0\.01 must be above the size"):
-        people_needed(BIT, P0, P1, 0.05, 0.01)
+        people_needed(BIT, P0, P1, power=0.01)
     with pytest.raises(BadValue, match="have 2 and 2 categories; this channel has 4"):
-        errors_with(BIT, P0[:2], P1[:2], 10, 0.05)
+        errors_with(BIT, [0.5, 0.5], [0.4, 0.6], people=10)
     with pytest.raises(BadValue, match="no number of them is enough"):
-        people_needed(RandomizedResponse(0, 4), P0, P1, 0.05, 0.9)
+        people_needed(RandomizedResponse(0, 4), P0, P1, power=0.9)
     with pytest.raises(BadValue, match=r"More than 10\^12 reports"):
-        people_needed(RandomizedResponse(Fraction(1, 10**6), 4), P0, P1, 0.05, 0.9)
+        people_needed(RandomizedResponse(Fraction(1, 10**6), 4), P0, P1, power=0.9)
     with pytest.raises(BadValue, match="impossible under one hypothesis only"):
-        errors_with(quaternary(1, 0.1), np.array([1.0, 0.0]), np.array([0.5, 0.5]), 10, 0.05)
+        errors_with(quaternary(1, 0.1), np.array([1.0, 0.0]), np.array([0.5, 0.5]), people=10, size=0.05)

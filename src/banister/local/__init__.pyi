@@ -8,20 +8,7 @@ from .channels.matrix import quaternary as quaternary
 from .channels.response import RandomizedResponse as RandomizedResponse
 from .channels.subset import SubsetSelection as SubsetSelection
 from .channels.unary import UnaryEncoding as UnaryEncoding
-from .designing import Divergence as Divergence
 from .designing import design as design
-from .designing import design_average as design_average
-from .designing import design_bins as design_bins
-from .designing import design_convex as design_convex
-from .designing import design_distortion as design_distortion
-from .designing import design_robust as design_robust
-from .designing import design_worst as design_worst
-from .designing import errors_with as errors_with
-from .designing import hockey_stick as hockey_stick
-from .designing import least_mistakes as least_mistakes
-from .designing import people_needed as people_needed
-from .designing import power as power
-from .designing import test as test
 from .designs.bounds import binary_for_information as binary_for_information
 from .designs.bounds import binary_for_testing as binary_for_testing
 from .designs.bounds import contraction as contraction
@@ -31,12 +18,25 @@ from .designs.bounds import one_bit_information_factor as one_bit_information_fa
 from .designs.bounds import one_bit_testing_factor as one_bit_testing_factor
 from .designs.bounds import one_bit_threshold as one_bit_threshold
 from .designs.bounds import total_variation_kept as total_variation_kept
+from .designs.convex import design_convex as design_convex
+from .designs.distortion import design_distortion as design_distortion
+from .designs.distortion import least_mistakes as least_mistakes
 from .designs.information import information_cap as information_cap
+from .designs.partition import design_bins as design_bins
+from .designs.several import design_average as design_average
+from .designs.several import design_robust as design_robust
+from .designs.several import design_worst as design_worst
 from .estimates import Estimate as Estimate
 from .estimates import Intervals as Intervals
 from .estimates import Likelihood as Likelihood
 from .testing import Errors as Errors
 from .testing import Verdict as Verdict
+from .testing import errors_with as errors_with
+from .testing import people_needed as people_needed
+from .testing import test as test
+from .utilities import Divergence as Divergence
+from .utilities import hockey_stick as hockey_stick
+from .utilities import power as power
 
 __all__ = [
     "Certificate",

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from banister.core.exact.numbers import Number
 from banister.errors import BadValue
-from banister.local import designing as local_design
+from banister.local.designing import DesignRequest
 from banister.local.estimates import Estimate
 from banister.local.files import Survey, read_laws, read_reports, read_survey, respond_in_files, write_survey
-from banister.local.testing import Verdict
+from banister.local.testing import Verdict, people_needed, test
 
 __all__ = [
     "Survey",
@@ -26,10 +26,10 @@ def design_survey(epsilon: Number, utility: str, prior: Path | None, between: Pa
     """The best channel for a prior or for two hypotheses, from CSV files."""
     if prior is not None and between is None:
         labels, (law,) = read_laws(prior, 1)
-        return Survey(local_design.design(epsilon=epsilon, prior=law, utility=utility), labels)
+        return Survey(DesignRequest(epsilon, utility, prior=law).channel(), labels)
     if between is not None and prior is None:
         labels, (p0, p1) = read_laws(between, 2)
-        return Survey(local_design.design(epsilon=epsilon, between=(p0, p1), utility=utility), labels)
+        return Survey(DesignRequest(epsilon, utility, between=(p0, p1)).channel(), labels)
     raise BadValue("Give either --prior, the rough law of the answers, or --between, two hypotheses.")
 
 
@@ -39,8 +39,8 @@ def decide_in_files(survey: Survey, reports: Path, between: Path, size: float, p
     if labels != survey.labels:
         raise BadValue(f"{between} must have the categories of the channel, in its order.")
     channel = survey.channel
-    verdict = local_design.test(read_reports(reports, channel), channel, p0, p1, size=size)
-    return verdict, local_design.people_needed(channel, p0, p1, power=power, size=size)
+    verdict = test(read_reports(reports, channel), channel, p0, p1, size=size)
+    return verdict, people_needed(channel, p0, p1, power=power, size=size)
 
 
 def draw_survey(survey: Survey, path: Path) -> None:

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from banister import need
 from banister.core.exact.search import between, doubled, halved, least_whole
 from banister.core.programs.linear import Floats
 from banister.errors import BadValue
 from banister.local.channels.base import Channel, Reports
+from banister.local.designs.priors import law, same_length
 
 MOST_EXACT = 400_000
 """Kinds of samples up to which the law of the statistic is summed exactly; beyond, the saddle point is used."""
@@ -42,9 +45,20 @@ class Verdict:
     errors: Errors
 
 
-def likelihood_ratio_test(reports: Reports, channel: Channel, p0: Floats, p1: Floats, size: float) -> Verdict:
-    """Test hypothesis 0 against 1: the most powerful test of its size ([K16] Sec. 3.4 for its exponent)."""
-    scores, law0, law1, score_of = _scores(channel, p0, p1)
+def test(reports: Reports, channel: Channel, p0: ArrayLike, p1: ArrayLike, *, size: float = 0.05) -> Verdict:  # noqa: PT028
+    """The most powerful test of hypothesis 0 against 1 from reports, with its true errors.
+
+    Its exponent is in [K16] Sec. 3.4.
+
+    >>> p0, p1 = [0.5, 0.3, 0.2], [0.2, 0.3, 0.5]
+    >>> from banister.local import design
+    >>> channel = design(epsilon=2, between=(p0, p1), utility="kl")
+    >>> test(channel.respond([0] * 60), channel, p0, p1).rejects_zero
+    False
+    """
+    if reports.channel != channel.hash:
+        raise BadValue("These reports come from another channel (the hash differs). Test with the one that made them.")
+    scores, law0, law1, score_of = _scores(channel, *_hypotheses(p0, p1))
     values = channel.checked(reports.values)
     statistic = float(score_of[values].sum())
     errors = _errors(scores, law0, law1, values.size, _checked(size))
@@ -52,17 +66,18 @@ def likelihood_ratio_test(reports: Reports, channel: Channel, p0: Floats, p1: Fl
     return Verdict(statistic=statistic, rejects_zero=statistic >= errors.threshold, p_value=p_value, errors=errors)
 
 
-def errors_with(channel: Channel, p0: Floats, p1: Floats, people: int, size: float) -> Errors:
-    """The errors of the best test of the size with that many reports."""
-    scores, law0, law1, _ = _scores(channel, p0, p1)
-    return _errors(scores, law0, law1, people, _checked(size))
+def errors_with(channel: Channel, p0: ArrayLike, p1: ArrayLike, *, people: int, size: float = 0.05) -> Errors:
+    """How often the best test of the size errs with that many reports."""
+    count = need.whole("people", people, least=1)
+    scores, law0, law1, _ = _scores(channel, *_hypotheses(p0, p1))
+    return _errors(scores, law0, law1, count, _checked(size))
 
 
-def people_needed(channel: Channel, p0: Floats, p1: Floats, size: float, power: float) -> int:
+def people_needed(channel: Channel, p0: ArrayLike, p1: ArrayLike, *, power: float, size: float = 0.05) -> int:
     """The least number of reports with which the test of the size reaches the power."""
     if not size < power < 1:
         raise BadValue(f"power = {power} must be above the size {size} and below 1.")
-    scores, law0, law1, _ = _scores(channel, p0, p1)
+    scores, law0, law1, _ = _scores(channel, *_hypotheses(p0, p1))
     if float(np.abs(law0 - law1).sum()) < 1e-12:
         raise BadValue("The reports have the same law under both hypotheses, so no number of them is enough.")
 
@@ -72,6 +87,11 @@ def people_needed(channel: Channel, p0: Floats, p1: Floats, size: float, power: 
         return _errors(scores, law0, law1, people, _checked(size)).power >= power
 
     return least_whole(enough, within=Fraction(1, 4096))
+
+
+def _hypotheses(p0: ArrayLike, p1: ArrayLike) -> tuple[Floats, Floats]:
+    first, second = same_length([law("p0", p0), law("p1", p1)])
+    return first, second
 
 
 def _scores(channel: Channel, p0: Floats, p1: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -22,7 +22,7 @@ def classes(seed: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
 @pytest.mark.parametrize("kind", [KL, CHI_SQUARE], ids=lambda kind: kind.name)
 def test_no_mixture_keeps_less_than_the_utility(kind: Divergence) -> None:
     zero, one = classes(0)
-    channel = design_convex(ONE, zero, one, kind, SOLVER)
+    channel = design_convex(ONE, zero, one, utility=kind)
     rng = np.random.default_rng(1)
     kept = [
         divergence_after(kind, channel.matrix, rng.dirichlet(np.ones(3)) @ zero, rng.dirichlet(np.ones(3)) @ one)
@@ -30,13 +30,13 @@ def test_no_mixture_keeps_less_than_the_utility(kind: Divergence) -> None:
     ]
     assert min(kept) >= channel.utility
     assert channel.upper_bound <= channel.utility * (1 + 2e-4) + 1e-7
-    assert channel.upper_bound <= design_robust(ONE, zero, one, kind, SOLVER).upper_bound + 1e-12
+    assert channel.upper_bound <= design_robust(ONE, zero, one, utility=kind).upper_bound + 1e-12
 
 
 def test_mixtures_may_be_worse_than_every_listed_law() -> None:
     zero, one = [[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]], [[0.1, 0.8, 0.1]]
-    convex = design_convex(Fraction(3), zero, one, KL, SOLVER)
-    finite = design_robust(Fraction(3), zero, one, KL, SOLVER)
+    convex = design_convex(Fraction(3), zero, one, utility=KL)
+    finite = design_robust(Fraction(3), zero, one, utility=KL)
     assert convex.upper_bound < finite.utility * 0.9
     assert convex.utility == pytest.approx(convex.upper_bound, rel=2e-4)
     middle = divergence_after(KL, convex.matrix, np.array([0.45, 0.1, 0.45]), np.array(one[0]))
@@ -45,7 +45,7 @@ def test_mixtures_may_be_worse_than_every_listed_law() -> None:
 
 def test_single_laws_are_the_plain_design() -> None:
     zero, one = classes(2)
-    channel = design_convex(ONE, zero[:1], one[:1], KL, SOLVER)
+    channel = design_convex(ONE, zero[:1], one[:1], utility=KL)
     assert channel.utility == pytest.approx(design_between(ONE, zero[0], one[0], KL).utility, rel=2e-4)
 
 
@@ -61,9 +61,9 @@ def test_the_tangent_bound_is_below_every_mixture(kind: Divergence) -> None:
 
 def test_classes_that_meet_keep_nothing() -> None:
     zero, one = classes(4)
-    assert design_convex(ONE, [*zero, one[0]], one, KL, SOLVER).utility == 0
+    assert design_convex(ONE, [*zero, one[0]], one, utility=KL).utility == 0
 
 
 def test_an_empty_class_is_refused() -> None:
     with pytest.raises(BadValue, match="Each class needs at least one law"):
-        design_convex(ONE, [], [[0.5, 0.5]], KL, SOLVER)
+        design_convex(ONE, [], [[0.5, 0.5]], utility=KL)

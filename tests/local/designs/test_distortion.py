@@ -14,7 +14,7 @@ SOLVER, ONE = HighsSolver(), Fraction(1)
 def test_wrong_categories_have_their_closed_form(seed: int) -> None:
     rng = np.random.default_rng(seed)
     prior, epsilon = rng.dirichlet(np.ones(6)), float(rng.choice([0.5, 1, 3]))
-    channel = design_distortion(Fraction(epsilon), prior, 1 - np.eye(6), SOLVER)
+    channel = design_distortion(Fraction(epsilon), prior, distortion=1 - np.eye(6))
     truth, _ = least_mistakes(epsilon, prior)
     assert -channel.utility == pytest.approx(truth, abs=1e-9)
     assert channel.utility <= channel.upper_bound <= channel.utility + 1e-8
@@ -24,7 +24,7 @@ def test_wrong_categories_have_their_closed_form(seed: int) -> None:
 def test_no_random_channel_has_less_distortion_than_the_bound() -> None:
     rng = np.random.default_rng(9)
     prior, distance = rng.dirichlet(np.ones(5)), abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
-    channel = design_distortion(ONE, prior, distance, SOLVER)
+    channel = design_distortion(ONE, prior, distortion=distance)
     for _ in range(2000):
         steep = np.exp(rng.random((5, 5)))
         weights = np.linalg.lstsq(steep, np.ones(5), rcond=None)[0]
@@ -38,9 +38,9 @@ def test_no_random_channel_has_less_distortion_than_the_bound() -> None:
 )
 def test_bad_distortions_are_refused(distortion: np.ndarray, message: str) -> None:
     with pytest.raises(BadValue, match=message):
-        design_distortion(ONE, np.full(4, 0.25), distortion, SOLVER)
+        design_distortion(ONE, np.full(4, 0.25), distortion=distortion)
 
 
 def test_too_many_categories_are_refused() -> None:
     with pytest.raises(BadValue, match="61 categories are too many"):
-        design_distortion(ONE, np.full(61, 1 / 61), np.zeros((61, 61)), SOLVER)
+        design_distortion(ONE, np.full(61, 1 / 61), distortion=np.zeros((61, 61)))

@@ -17,20 +17,20 @@ PAIRS = [(p, q) for i, p in enumerate(LAWS) for j, q in enumerate(LAWS) if i != 
 
 
 def test_two_hypotheses_on_average_are_the_symmetrised_design() -> None:
-    average = design_average(ONE, LAWS[:2], KL, SOLVER)
+    average = design_average(ONE, LAWS[:2], utility=KL)
     both = design_between(ONE, LAWS[0], LAWS[1], JEFFREYS)
     assert average.utility == pytest.approx(both.utility / 2, rel=1e-9)
 
 
 def test_the_average_is_the_linear_program() -> None:
     truth = optimum(5, 1.0, lambda s: np.mean([KL.gain(q @ s, (p - q) @ s) for p, q in PAIRS], axis=0))
-    channel = design_average(ONE, LAWS, KL, SOLVER)
+    channel = design_average(ONE, LAWS, utility=KL)
     assert channel.utility == pytest.approx(truth, rel=1e-8)
     assert channel.utility <= channel.upper_bound <= channel.utility * (1 + 1e-9)
 
 
 def test_the_worst_pair_is_certified_and_beats_random_channels() -> None:
-    channel = design_worst(ONE, LAWS, KL, SOLVER)
+    channel = design_worst(ONE, LAWS, utility=KL)
     kept = [divergence_after(KL, channel.matrix, p, q) for p, q in PAIRS]
     assert min(kept) == pytest.approx(channel.utility, rel=1e-9)
     assert channel.utility <= channel.upper_bound <= channel.utility * (1 + 1e-9)
@@ -43,32 +43,32 @@ def test_the_worst_pair_is_certified_and_beats_random_channels() -> None:
 
 
 def test_the_worst_case_is_below_the_average() -> None:
-    worst, average = design_worst(ONE, LAWS, KL, SOLVER), design_average(ONE, LAWS, KL, SOLVER)
+    worst, average = design_worst(ONE, LAWS, utility=KL), design_average(ONE, LAWS, utility=KL)
     assert worst.utility < average.upper_bound
 
 
 def test_classes_of_one_law_are_the_plain_design() -> None:
-    robust = design_robust(ONE, LAWS[:1], LAWS[1:2], KL, SOLVER)
+    robust = design_robust(ONE, LAWS[:1], LAWS[1:2], utility=KL)
     assert robust.utility == pytest.approx(design_between(ONE, LAWS[0], LAWS[1], KL).utility, rel=1e-9)
 
 
 def test_a_larger_class_promises_less() -> None:
-    small = design_robust(ONE, LAWS[:1], LAWS[1:2], KL, SOLVER)
-    large = design_robust(ONE, LAWS[:1], LAWS[1:], KL, SOLVER)
+    small = design_robust(ONE, LAWS[:1], LAWS[1:2], utility=KL)
+    large = design_robust(ONE, LAWS[:1], LAWS[1:], utility=KL)
     assert large.utility <= small.upper_bound
 
 
 def test_column_generation_agrees_with_all_columns() -> None:
     rng = np.random.default_rng(2)
     laws = [rng.dirichlet(np.ones(11)) for _ in range(3)]
-    channel = design_worst(Fraction(2), laws, KL, SOLVER)
+    channel = design_worst(Fraction(2), laws, utility=KL)
     assert channel.upper_bound <= channel.utility * (1 + 1e-8)
 
 
 def test_bad_hypotheses_are_refused() -> None:
     with pytest.raises(BadValue, match="holds 1 law; a test needs at least two"):
-        design_average(ONE, LAWS[:1], KL, SOLVER)
+        design_average(ONE, LAWS[:1], utility=KL)
     with pytest.raises(BadValue, match=r"\[2, 5\] categories"):
-        design_robust(ONE, LAWS[:1], [[0.5, 0.5]], KL, SOLVER)
+        design_robust(ONE, LAWS[:1], [[0.5, 0.5]], utility=KL)
     with pytest.raises(BadValue, match="21 categories have 2\\^21 sets"):
-        design_worst(ONE, [np.full(21, 1 / 21)] * 2, KL, SOLVER)
+        design_worst(ONE, [np.full(21, 1 / 21)] * 2, utility=KL)

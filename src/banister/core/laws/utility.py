@@ -89,8 +89,10 @@ DIVERGENCES = (KL, REVERSE_KL, JEFFREYS, JENSEN_SHANNON, TOTAL_VARIATION, CHI_SQ
 MUTUAL_INFORMATION = "mutual-information"
 
 
-def divergence(name: str) -> Divergence:
-    """The divergence of that name."""
+def divergence(name: str | Divergence) -> Divergence:
+    """The divergence of that name; one of the user's own is taken as it is."""
+    if isinstance(name, Divergence):
+        return name
     for known in DIVERGENCES:
         if known.name == name:
             return known

@@ -6,12 +6,14 @@ that channel bound what it keeps from below, and are the next pair.
 """
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from banister.core.laws.utility import Divergence
+from banister import need
+from banister.core.exact.numbers import Number
+from banister.core.laws.utility import Divergence, divergence
+from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearSolver
 from banister.errors import BadValue
 from banister.local.channels.base import Certificate
@@ -29,9 +31,15 @@ _SLOPE_ERROR = 1e-8
 
 
 def design_convex(
-    epsilon: Fraction, zero: Sequence[ArrayLike], one: Sequence[ArrayLike], kind: Divergence, solver: LinearSolver
+    epsilon: Number,
+    zero: Sequence[ArrayLike],
+    one: Sequence[ArrayLike],
+    *,
+    utility: str | Divergence,
+    solver: LinearSolver = SOLVER,
 ) -> MatrixChannel:
-    """The channel with the largest guaranteed divergence between any mixture of `zero` and any mixture of `one`."""
+    """As `design_robust`, for convex classes: any mixture of the laws of a class may be the true one."""
+    level, kind = need.non_negative("epsilon", epsilon), divergence(utility)
     if not zero or not one:
         raise BadValue("Each class needs at least one law.")
     laws = same_length([law("class", values) for values in (*zero, *one)])
@@ -40,7 +48,7 @@ def design_convex(
     found: list[tuple[float, MatrixChannel]] = []
     bound = np.inf
     for _ in range(_MOST_ROUNDS):
-        channel = design_pairs(epsilon, pairs, kind, solver, "convex classes")
+        channel = design_pairs(level, pairs, kind, solver, "convex classes")
         bound = min(bound, channel.upper_bound)
         low, pair = least_divergence(kind, first @ channel.matrix, second @ channel.matrix)
         found.append((low, channel))

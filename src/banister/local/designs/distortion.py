@@ -1,55 +1,60 @@
 """Channels that keep the reported category close to the true one, for a distortion that the user gives."""
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from banister import need
+from banister.core.exact.numbers import Number
 from banister.core.laws.stochastic import exp_down, matrix_level, weights_within
 from banister.core.privacy.guarantee import Guarantee
+from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearProgram, LinearSolver
 from banister.errors import BadValue
 from banister.local.channels.base import Certificate
 from banister.local.channels.matrix import MatrixChannel
+from banister.local.designs.priors import law
 
 MOST_CATEGORIES = 60
 """Categories up to which the linear program (k l + l variables) is quick."""
 
 
-def design_distortion(epsilon: Fraction, prior: Floats, distortion: ArrayLike, solver: LinearSolver) -> MatrixChannel:
+def design_distortion(
+    epsilon: Number, prior: ArrayLike, *, distortion: ArrayLike, solver: LinearSolver = SOLVER
+) -> MatrixChannel:
     """The channel with the least expected distortion Σ P(x) Q(y|x) d(x, y); its utility is minus that.
 
     Variables are the entries and, for each output, its least entry m: m ≤ Q(y|x) ≤ e^epsilon m.
     Optimal:  over all channels of the level; the bound is the value of the dual solution.
     """
-    d = _checked(distortion, prior.size)
-    matrix_level(epsilon)
-    if prior.size > MOST_CATEGORIES:
-        raise BadValue(f"{prior.size} categories are too many for the distortion program; up to {MOST_CATEGORIES}.")
-    proposal, bound = _solved(float(exp_down(epsilon)), prior[:, None] * d, solver)
-    channel = MatrixChannel(weights_within(proposal, epsilon), Guarantee(epsilon))
-    reached = float((prior[:, None] * channel.matrix * d).sum())
+    level, chances = matrix_level(need.non_negative("epsilon", epsilon)), law("prior", prior)
+    d = _checked(distortion, chances.size)
+    if chances.size > MOST_CATEGORIES:
+        raise BadValue(f"{chances.size} categories are too many for the distortion program; up to {MOST_CATEGORIES}.")
+    proposal, bound = _solved(float(exp_down(level)), chances[:, None] * d, solver)
+    channel = MatrixChannel(weights_within(proposal, level), Guarantee(level))
+    reached = float((chances[:, None] * channel.matrix * d).sum())
     certificate = Certificate(
         utility_name="distortion",
         method="linear program",
         utility=-reached * (1 + 1e-12),
         upper_bound=-min(reached, bound),
-        dual=np.zeros(prior.size),
+        dual=np.zeros(chances.size),
     )
     return channel.certified(certificate)
 
 
-def least_mistakes(epsilon: float, prior: Floats) -> tuple[float, int]:
-    """The least chance of reporting a wrong category, and how many categories are ever reported.
+def least_mistakes(epsilon: float, prior: ArrayLike) -> tuple[float, int]:
+    """The least chance of reporting a wrong category, and how many categories the best channel ever reports.
 
     1 - max_n e^epsilon P(top n)/(e^epsilon + n - 1): randomized response on the n likeliest categories; the others
     answer with one of those at random.
 
-    >>> least_mistakes(1.0, np.array([0.9, 0.05, 0.05]))[1]
+    >>> least_mistakes(epsilon=1, prior=[0.9, 0.05, 0.05])[1]
     1
     """
-    n = np.arange(1, prior.size + 1)
-    right = np.cumsum(np.sort(prior)[::-1]) / (1 + (n - 1) * np.exp(-epsilon))
+    chances = law("prior", prior)
+    n = np.arange(1, chances.size + 1)
+    right = np.cumsum(np.sort(chances)[::-1]) / (1 + (n - 1) * np.exp(-epsilon))
     return float(1 - right.max()), int(n[right.argmax()])
 
 

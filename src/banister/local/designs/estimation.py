@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.laws.stochastic import matrix_level
+from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearSolver
 from banister.errors import BadValue
 from banister.local.channels.base import Certificate
@@ -30,7 +31,7 @@ _GAP = 1e-4
 _MOST_ROUNDS = 150
 
 
-def design_estimation(epsilon: Fraction, prior: Floats, solver: LinearSolver) -> MatrixChannel:
+def design_estimation(epsilon: Fraction, prior: Floats, solver: LinearSolver = SOLVER) -> MatrixChannel:
     """The channel with the least total squared error of the estimated frequencies, at the prior.
 
     Its utility is minus (people · total squared error); the upper bound holds for every channel of the level.

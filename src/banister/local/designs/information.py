@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from banister.core.laws.stochastic import matrix_level
 from banister.core.laws.utility import MUTUAL_INFORMATION, favoured_information, mutual_information
+from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, Ints, LinearProgram, LinearSolver
 from banister.local.channels.base import Certificate
 from banister.local.channels.matrix import MatrixChannel
@@ -24,7 +25,7 @@ _HEAVY = 9
 _MOST_ROUNDS = 60
 
 
-def design_information(epsilon: Fraction, prior: Floats, solver: LinearSolver) -> MatrixChannel:
+def design_information(epsilon: Fraction, prior: Floats, solver: LinearSolver = SOLVER) -> MatrixChannel:
     """The channel that keeps most mutual information.
 
     Optimal:  up to 20 categories over all staircases ([K16] Thm 3.3.4), certified by pricing every set. Beyond that,

@@ -14,12 +14,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from banister.core.laws.utility import Divergence
+from banister import need
+from banister.core.exact.numbers import Number
+from banister.core.laws.utility import Divergence, divergence
 from banister.core.programs.linear import Floats, Ints
-from banister.errors import Uncertified
+from banister.errors import BadValue, Uncertified
 from banister.local.channels.base import Certificate
 from banister.local.channels.response import RandomizedResponse
+from banister.local.designs.priors import pair
 
 MOST_EXACT = 6000
 """Categories up to which all intervals are looked at; beyond, likelihood ratios are binned first."""
@@ -94,6 +98,33 @@ def design_ranges(
         ranked = np.argsort(s0 / s1, kind="stable")
     upper = best_cut(float(epsilon), s0[ranked], s1[ranked], kind)
     return _channel(epsilon, lower, upper.bound, atom_of, kind, "bins")
+
+
+def design_bins(
+    *,
+    epsilon: Number,
+    masses: tuple[ArrayLike, ArrayLike],
+    ratios: tuple[ArrayLike, ArrayLike],
+    utility: str | Divergence,
+) -> RandomizedResponse:
+    """For continuous data cut into bins: the best channel on the bins, and a bound on every channel of the data itself.
+
+    `masses` are the probabilities of the bins under both hypotheses, `ratios` the least and the greatest likelihood
+    ratio p0/p1 inside each bin (the greatest may be infinite).
+
+    >>> bins = design_bins(epsilon=1, masses=([0.5, 0.5], [0.3, 0.7]), ratios=([1, 0], [2, 1]), utility="kl")
+    >>> bins.categories, bins.utility <= bins.upper_bound
+    (2, True)
+    """
+    p0, p1 = pair(masses)
+    low, high = (np.asarray(ratio, dtype=np.float64) for ratio in ratios)
+    with np.errstate(divide="ignore"):
+        inside = p0 / p1
+    if low.shape != p0.shape or high.shape != p0.shape:
+        raise BadValue(f"ratios must give a least and a greatest ratio for each of the {p0.size} bins.")
+    if not np.all((low >= 0) & (low <= inside * (1 + 1e-9) + 1e-300) & (inside <= high * (1 + 1e-9) + 1e-300)):
+        raise BadValue("In each bin the ratio of the masses must lie between the least and the greatest ratio.")
+    return design_ranges(need.non_negative("epsilon", epsilon), p0, p1, low, high, divergence(utility))
 
 
 def split_bins(b0: Floats, b1: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:

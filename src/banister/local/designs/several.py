@@ -8,8 +8,11 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from banister import need
+from banister.core.exact.numbers import Number
 from banister.core.laws.stochastic import matrix_level
-from banister.core.laws.utility import Divergence, divergence_after
+from banister.core.laws.utility import Divergence, divergence, divergence_after
+from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearSolver
 from banister.errors import BadValue
 from banister.local.channels.base import Certificate
@@ -22,38 +25,51 @@ Kept = Callable[[Floats], float]
 
 
 def design_average(
-    epsilon: Fraction, hypotheses: Sequence[ArrayLike], kind: Divergence, solver: LinearSolver
+    epsilon: Number, hypotheses: Sequence[ArrayLike], *, utility: str | Divergence, solver: LinearSolver = SOLVER
 ) -> MatrixChannel:
-    """The channel with the largest mean divergence over all ordered pairs of hypotheses."""
-    pairs = _pairs(hypotheses)
-    gains = np.mean([_gains(epsilon, one, other, kind) for one, other in pairs], axis=0)
-    found = best_staircase(float(epsilon), gains[None, :], solver, _noise(epsilon))
+    """For several hypotheses: the largest mean divergence over ordered pairs. Up to 20 categories.
+
+    >>> laws = [0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]
+    >>> design_average(epsilon=1, hypotheses=laws, utility="kl").outputs
+    3
+    """
+    level, kind, pairs = need.non_negative("epsilon", epsilon), divergence(utility), _pairs(hypotheses)
+    gains = np.mean([_gains(level, one, other, kind) for one, other in pairs], axis=0)
+    found = best_staircase(float(level), gains[None, :], solver, _noise(level))
 
     def kept(matrix: Floats) -> float:
         return float(np.mean([divergence_after(kind, matrix, one, other) for one, other in pairs]))
 
-    return _certified(epsilon, found, kind, "average over pairs", kept)
+    return _certified(level, found, kind, "average over pairs", kept)
 
 
 def design_worst(
-    epsilon: Fraction, hypotheses: Sequence[ArrayLike], kind: Divergence, solver: LinearSolver
+    epsilon: Number, hypotheses: Sequence[ArrayLike], *, utility: str | Divergence, solver: LinearSolver = SOLVER
 ) -> MatrixChannel:
-    """The channel whose smallest divergence over all ordered pairs of hypotheses is largest.
+    """For several hypotheses: the largest divergence of the worst ordered pair. Up to 20 categories.
 
     Staircases still suffice, but k + pairs - 1 outputs may be needed: [K16] Thm 3.3.2 (a) counts k, and does not apply
     to a minimum of convex functions.
     """
-    return design_pairs(epsilon, _pairs(hypotheses), kind, solver, "worst pair")
+    level = need.non_negative("epsilon", epsilon)
+    return design_pairs(level, _pairs(hypotheses), divergence(utility), solver, "worst pair")
 
 
 def design_robust(
-    epsilon: Fraction, zero: Sequence[ArrayLike], one: Sequence[ArrayLike], kind: Divergence, solver: LinearSolver
+    epsilon: Number,
+    zero: Sequence[ArrayLike],
+    one: Sequence[ArrayLike],
+    *,
+    utility: str | Divergence,
+    solver: LinearSolver = SOLVER,
 ) -> MatrixChannel:
-    """The channel with the largest guaranteed divergence, whichever law of each finite class is true."""
+    """For two hypotheses that are classes of laws: the largest divergence that is kept whichever laws are true."""
+    level = need.non_negative("epsilon", epsilon)
     laws0 = [law(f"zero[{i}]", values) for i, values in enumerate(zero)]
     laws1 = [law(f"one[{i}]", values) for i, values in enumerate(one)]
     same_length(laws0 + laws1)
-    return design_pairs(epsilon, [(p, q) for p in laws0 for q in laws1], kind, solver, "worst law of each class")
+    pairs = [(p, q) for p in laws0 for q in laws1]
+    return design_pairs(level, pairs, divergence(utility), solver, "worst law of each class")
 
 
 def design_pairs(epsilon: Fraction, pairs: Pairs, kind: Divergence, solver: LinearSolver, method: str) -> MatrixChannel:

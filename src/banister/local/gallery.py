@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from banister.core.laws.utility import KL, divergence_after, entropy, mutual_information
-from banister.core.programs.linear import Floats, LinearSolver
+from banister.core.programs.linear import Floats
 from banister.local.channels.matrix import geometric
 from banister.local.designs.bounds import binary_for_information, binary_for_testing
 from banister.local.designs.information import design_information
@@ -60,7 +60,7 @@ def run_testing(categories: int, instances: int) -> Experiment:
     return Experiment("testing", categories, found, worth, np.abs(p0 - p1).sum(axis=1) / 2)
 
 
-def run_information(categories: int, instances: int, solver: LinearSolver) -> Experiment:
+def run_information(categories: int, instances: int) -> Experiment:
     """Mutual information kept for a random prior."""
     priors = dirichlet("prior", instances, categories)
     found = np.empty((4, len(EPSILONS), instances))
@@ -71,7 +71,7 @@ def run_information(categories: int, instances: int, solver: LinearSolver) -> Ex
             bit = binary_for_information(epsilon, prior)
             half = float(prior[bit.cell_of == 1].sum())
             halves[j] = half * (1 - half)
-            found[0, i, j] = design_information(Fraction(epsilon), prior, solver).utility
+            found[0, i, j] = design_information(Fraction(epsilon), prior).utility
             found[1:, i, j] = [mutual_information(prior, matrix) for matrix in (bit.matrix, plain, smooth)]
     return Experiment("information", categories, found, np.array([entropy(prior) for prior in priors]), halves)
 
@@ -84,14 +84,12 @@ def _response(epsilon: float, categories: int) -> Floats:
 
 def draw_gallery(folder: Path, instances: int, sizes: tuple[int, ...] = SIZES) -> list[Path]:
     """The figures of [K16] 3.3 to 3.8 into a folder, and one of how the two simple channels fall behind."""
-    from banister.core.programs.highs import HighsSolver
     from banister.local import pictures as plots
 
-    solver = HighsSolver()
     few = max(2, instances // 4)
     runs = {
         "testing": [run_testing(k, instances if k <= 6 else few) for k in sizes],
-        "information": [run_information(k, instances if k <= 6 else few, solver) for k in sizes],
+        "information": [run_information(k, instances if k <= 6 else few) for k in sizes],
     }
     words = {
         "testing": ("total variation", "KL divergence of the laws", "KL divergence of the reports"),

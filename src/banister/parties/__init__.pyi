@@ -1,3 +1,4 @@
+from .chance import seeded as seeded
 from .games.closed_forms import and_accuracy as and_accuracy
 from .games.closed_forms import curator_accuracy as curator_accuracy
 from .games.closed_forms import majority_limit as majority_limit
@@ -5,6 +6,7 @@ from .games.closed_forms import sum_squared_error as sum_squared_error
 from .games.closed_forms import two_party_and_worst as two_party_and_worst
 from .games.closed_forms import xor_accuracy as xor_accuracy
 from .games.coin import PublicCoin as PublicCoin
+from .games.coin import public_coin as public_coin
 from .games.functions import JointFunction as JointFunction
 from .games.functions import argmax as argmax
 from .games.functions import conjunction as conjunction
@@ -18,6 +20,7 @@ from .games.functions import threshold as threshold
 from .games.functions import total as total
 from .games.functions import xor as xor
 from .games.game import Decision as Decision
+from .games.game import Game as Game
 from .games.levels import Symbol as Symbol
 from .games.protocols import coincident_reveals as coincident_reveals
 from .games.protocols import protocol_average as protocol_average
@@ -28,12 +31,9 @@ from .games.two import TwoPartyQuestion as TwoPartyQuestion
 from .games.two import hamming_distance as hamming_distance
 from .games.two import xor_or_and as xor_or_and
 from .games.views import View as View
+from .games.views import coalition_view as coalition_view
 from .games.views import views_together as views_together
 from .games.worst import WorstCase as WorstCase
-from .joint import Game as Game
-from .joint import coalition_view as coalition_view
-from .joint import public_coin as public_coin
-from .joint import seeded as seeded
 from .meetings.conduct import Outcome as Outcome
 from .meetings.conduct import Verdict as Verdict
 from .meetings.conduct import answer_plan as answer_plan

@@ -7,9 +7,8 @@ from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
 from banister.parties.games.functions import function_of
-from banister.parties.games.game import OBSERVER, Measure
+from banister.parties.games.game import OBSERVER, Game, Measure
 from banister.parties.games.levels import LevelLike, level_of
-from banister.parties.joint import Game
 
 MOST_VIEWS = 12
 """Parties with views of their own that are worked out one by one."""

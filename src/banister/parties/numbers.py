@@ -16,6 +16,7 @@ from banister import need
 from banister.core.exact.numbers import Number
 from banister.core.laws.stochastic import weights_within
 from banister.core.privacy.guarantee import Guarantee
+from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, Ints, LinearProgram
 from banister.errors import BadValue
 from banister.sampling.bernoulli import Coin
@@ -164,8 +165,6 @@ def _largest_variance(law: Floats, values: Floats, points: Floats) -> float:
 
 def _best_channel(epsilon: float) -> tuple[Floats, Floats]:
     """The channel and values on [0, 1] with the least worst-case second moment about the number."""
-    from banister.core.programs.highs import HighsSolver
-
     points = np.linspace(0, 1, GRID)
     half = 1 / math.tanh(epsilon / 2) / 2  # Two values, 1/2 ± half, suffice for an unbiased report,
     wide = 1 / math.tanh(epsilon / 4) / 2  # and more and wider ones do better, the more so the larger epsilon.
@@ -198,7 +197,7 @@ def _best_channel(epsilon: float) -> tuple[Floats, Floats]:
     entries.sort(key=lambda entry: (entry[1], entry[0]))
     columns = bound + 1
     starts: Ints = np.searchsorted([c for _, c, _ in entries], np.arange(columns + 1)).astype(np.int64)
-    found = HighsSolver().solve(
+    found = SOLVER.solve(
         LinearProgram(
             cost=np.eye(1, columns, bound)[0],
             lower=np.zeros(columns),

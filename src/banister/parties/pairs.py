@@ -8,19 +8,10 @@ import numpy as np
 
 from banister import need
 from banister.core.exact.numbers import Number
+from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats
 from banister.parties.games import two
 from banister.parties.games.two import TwoPartyProtocol, TwoPartyQuestion, hamming_distance, xor_or_and
-
-__all__ = [
-    "Curves",
-    "TwoPartyProtocol",
-    "TwoPartyQuestion",
-    "best_protocol",
-    "curves",
-    "hamming_distance",
-    "xor_or_and",
-]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,12 +32,9 @@ def curves(question: TwoPartyQuestion, epsilons: Floats) -> Curves:
     >>> round(found.bitwise[0], 6), round(found.selected[0], 6)
     (np.float64(0.625), np.float64(0.660306))
     """
-    from banister.core.programs.highs import HighsSolver
-
-    solver = HighsSolver()
     levels = [Fraction(float(epsilon)) for epsilon in epsilons]
     firsts = [two.bitwise_response(question.first_bits, level) for level in levels]
-    best = [two.best_second(question, first, level, solver)[1] for first, level in zip(firsts, levels, strict=True)]
+    best = [two.best_second(question, first, level, SOLVER)[1] for first, level in zip(firsts, levels, strict=True)]
     return Curves(
         question.name,
         epsilons,
@@ -62,9 +50,7 @@ def best_protocol(question: TwoPartyQuestion, epsilon: Number) -> TwoPartyProtoc
     >>> round(best_protocol(xor_or_and(), 2).value, 6)
     0.825593
     """
-    from banister.core.programs.highs import HighsSolver
-
-    return two.build(question, epsilon, HighsSolver())
+    return two.build(question, epsilon, SOLVER)
 
 
 def draw_figure(path: Path, points: int) -> None:

@@ -130,11 +130,11 @@ def view(
     """
     from banister.apps.cli import parties_say
     from banister.parties import forecast as parties_forecast
-    from banister.parties import joint as parties_game
+    from banister.parties.games.views import coalition_view
 
     found = parties_forecast.read_levels(None, None, "0", levels)
     members = [int(part) for part in coalition.split(",") if part.strip().isdigit()]
-    parties_say.view(parties_game.coalition_view(found, party, members), party, members, found[party - 1])
+    parties_say.view(coalition_view(found, party, members), party, members, found[party - 1])
 
 
 def figure(

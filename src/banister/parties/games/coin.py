@@ -13,9 +13,10 @@ from itertools import combinations
 import numpy as np
 
 from banister.core.privacy.guarantee import Guarantee
+from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearProgram, LinearSolver
 from banister.errors import BadValue
-from banister.parties.games.game import AnyGame
+from banister.parties.games.game import Game
 from banister.parties.games.levels import Symbol
 from banister.sampling.bernoulli import bernoulli
 from banister.sampling.bits import BitSource
@@ -66,8 +67,14 @@ class PublicCoin:
         return tuple(sorted(pool.pop(uniform_below(len(pool), bits)) for _ in who))
 
 
-def best_coin(game: AnyGame, solver: LinearSolver) -> PublicCoin:
-    """The public coin with the best average accuracy for the levels of a game."""
+def public_coin(game: Game, solver: LinearSolver = SOLVER) -> PublicCoin:
+    """The best law of the set of parties that reveal, for levels with delta > 0; see `PublicCoin`.
+
+    >>> from banister.parties import xor
+    >>> coin = public_coin(Game(xor(2), [(0, 0.1), (0, 0.1)]))
+    >>> round(coin.accuracy, 6), round(coin.independent, 6)
+    (0.55, 0.505)
+    """
     shuffled = game.function.symmetric and len(set(zip(game.levels, game.priors, strict=True))) == 1
     k = game.parties
     if not shuffled and k > MOST_SETS:
@@ -88,7 +95,7 @@ def best_coin(game: AnyGame, solver: LinearSolver) -> PublicCoin:
     return PublicCoin(reveals, shuffled, k, value, game.accuracy())
 
 
-def _revealing(game: AnyGame, who: tuple[int, ...]) -> AnyGame:
+def _revealing(game: Game, who: tuple[int, ...]) -> Game:
     """The game in which those parties say their bits openly and the others only randomize."""
     levels = [
         Guarantee(level.epsilon, 1) if number in who else Guarantee(level.epsilon)
@@ -98,7 +105,7 @@ def _revealing(game: AnyGame, who: tuple[int, ...]) -> AnyGame:
 
 
 def _best_law(
-    game: AnyGame, sets: list[tuple[int, ...]], values: Floats, solver: LinearSolver, *, shuffled: bool
+    game: Game, sets: list[tuple[int, ...]], values: Floats, solver: LinearSolver, *, shuffled: bool
 ) -> dict[int, Fraction]:
     deltas = [level.delta for level in game.levels]
     limits = deltas[:1] if shuffled else deltas
@@ -137,7 +144,7 @@ def _within(point: Floats, member: list[list[Fraction]], limits: list[Fraction])
     return {0: 1 - sum(law.values(), Fraction(0)), **law}
 
 
-def play(coin: tuple[int, ...], game: AnyGame, transcript: tuple[int | None, ...]) -> AnyGame:
+def play(coin: tuple[int, ...], game: Game, transcript: tuple[int | None, ...]) -> Game:
     """The game to decide in once the coin has fallen: those who reveal say a sure symbol, the others never do."""
     for number, symbol in enumerate(transcript, 1):
         sure = symbol in (Symbol.SURE_ZERO, Symbol.SURE_ONE)

@@ -1,7 +1,6 @@
 """A joint question with everybody's level: its accuracy before anyone takes part, and the best decision afterwards."""
 
 import math
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ import numpy as np
 
 from banister import need
 from banister.core.exact.numbers import Number
-from banister.core.programs.linear import Floats, Ints, LinearSolver
+from banister.core.programs.default import SOLVER
+from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
 from banister.parties.games import closed_forms, counts, tables
 from banister.parties.games.functions import JointFunction
@@ -51,11 +51,18 @@ class Decision:
     """The parties that said nothing, numbered from 1."""
 
 
-class AnyGame(ABC):
+class Game:
     """A function, one level a party, what a wrong answer costs, and a prior for the average.
 
     The prior is the chance of a 1 (the same for all, or one number a party: independent bits), or a table of 2^k
     chances for bits that belong together.
+
+    >>> from banister.parties import xor
+    >>> game = Game(function=xor(5), levels=[1.0] * 5)
+    >>> round(game.accuracy(measure="average"), 6), round(game.accuracy(measure="worst"), 6)
+    (0.510537, 0.510537)
+    >>> game.decide([1, 0, 0, 1, 1]).answer
+    Fraction(1, 1)
     """
 
     __slots__ = ("cost", "function", "joint_prior", "levels", "prior", "score")
@@ -74,10 +81,6 @@ class AnyGame(ABC):
         self.score = Score.of(cost, function.values)
         self.prior: Number | Sequence[Number] = prior.tolist() if isinstance(prior, np.ndarray) else prior
         self.joint_prior = _joint(self.prior, function.parties)
-
-    @abstractmethod
-    def _solver(self) -> LinearSolver:
-        """Who solves the worst case."""
 
     @property
     def parties(self) -> int:
@@ -231,10 +234,10 @@ class AnyGame(ABC):
         return self._solved(law, self.function.index[ones.ravel()])
 
     def _solved(self, law: Floats, answers: Ints) -> WorstCase:
-        case = best_worst_case(law, answers, self.score.worth, self._solver())
+        case = best_worst_case(law, answers, self.score.worth, SOLVER)
         if not self.score.free:
             return case
-        return with_free_guesses(case, law, self.score.truth[answers], self.score.guesses, self._solver())
+        return with_free_guesses(case, law, self.score.truth[answers], self.score.guesses, SOLVER)
 
     def _place(self, heard: Transcript) -> int:
         """The row of the worst-case rule for what was said."""

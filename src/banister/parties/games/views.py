@@ -17,7 +17,7 @@ from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats
 from banister.errors import BadValue
-from banister.parties.games.levels import response_matrix
+from banister.parties.games.levels import LevelLike, levels_of, response_matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,30 +54,34 @@ class View:
         return float(np.abs(self.if_zero - self.if_one).sum() / 2)
 
 
-def coalition_view(levels: Sequence[Guarantee], party: int, coalition: Sequence[int]) -> View:
-    """What a coalition sees of a party (from 1), whatever the bits of all others.
+def coalition_view(
+    levels: Sequence[LevelLike], party: int, coalition: Sequence[int], *, prior: ArrayLike | None = None
+) -> View:
+    """What a coalition (numbers from 1) learns about a party; a joint prior of 2^k chances if bits belong together.
 
-    Exact:  the region is R(epsilon_i, delta_i) of the party's own level, for every coalition without it: given the bits
-            of the others, their symbols are independent of the party's.
+    Exact:  without a prior the region is R(epsilon_i, delta_i) of the party's own level, whatever the bits of all
+            others, for every coalition without it: given those bits, their symbols are independent of the party's.
 
-    >>> coalition_view([Guarantee(1)] * 3, 1, [2, 3]).region().round(3).tolist()
+    >>> coalition_view([1, 1, 1], 1, [2, 3]).region().round(3).tolist()
     [[0.0, 1.0], [0.269, 0.269], [1.0, 0.0]]
+    >>> round(coalition_view([1, 1, 2], 3, [1]).delta_at(2), 12)
+    0.0
     """
-    number = _members(len(levels), party, coalition)
-    matrix = response_matrix(levels[number - 1])
+    exact = levels_of(levels, len(levels))
+    number = _members(len(exact), party, coalition)
+    if prior is not None:
+        return _with_prior(exact, number, coalition, prior)
+    matrix = response_matrix(exact[number - 1])
     return View(matrix[0], matrix[1])
 
 
-def coalition_view_with_prior(
-    levels: Sequence[Guarantee], party: int, coalition: Sequence[int], prior: ArrayLike
-) -> View:
+def _with_prior(levels: Sequence[Guarantee], number: int, coalition: Sequence[int], prior: ArrayLike) -> View:
     """The same when the bits follow a joint prior: 2^k chances, party 1 in the highest bit of the input's number.
 
     The members' bits and all symbols are seen; the bits of the others are averaged over the prior given what is known.
     Here a party's neighbours may give it away: this can exceed R(epsilon_i, delta_i).
     """
     k = len(levels)
-    number = _members(k, party, coalition)
     chances = np.asarray(prior, dtype=np.float64)
     if chances.shape != (1 << k,) or not np.all(chances >= 0) or not abs(chances.sum() - 1) < 1e-9:
         raise BadValue(f"The prior needs 2^{k} chances of 0 or above that sum to 1, one for each input.")

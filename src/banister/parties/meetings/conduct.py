@@ -14,15 +14,12 @@ from banister.errors import BadValue
 from banister.files import folder, new_text
 from banister.keys import Ed25519Verifier
 from banister.parties.games.functions import function_of
-from banister.parties.games.game import Decision, Measure
+from banister.parties.games.game import Decision, Game, Measure
 from banister.parties.games.levels import Symbol, respond
-from banister.parties.joint import Game
 from banister.parties.meetings.home import PartyHome
 from banister.parties.meetings.papers import Answer, Hearing, Json, Meeting, Member, checked_name, hear, read_meeting
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.table import ExactTable
-
-__all__ = ["Meeting", "Outcome", "Verdict", "answer_plan", "decide_meeting", "invite", "open_meeting", "public_key"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 from banister import need
 from banister.core.exact.numbers import Number
-from banister.local.channels.hadamard import HadamardResponse
-from banister.local.channels.response import RandomizedResponse
-from banister.local.channels.subset import SubsetSelection
-from banister.local.channels.unary import UnaryEncoding
+from banister.local.channels import for_frequencies
+from banister.local.channels.support import SupportChannel
 from banister.local.designs.bounds import contraction
 from banister.local.designs.estimation import counting_error, least_error
 
@@ -41,14 +39,7 @@ def compare(epsilon: Number, categories: int, people: int) -> Comparison:
     level = need.positive("epsilon", epsilon, "At 0 a report says nothing.")
     k = need.whole("categories", categories, least=2, most=1 << 24)
     n = need.whole("people", people, least=1)
-    plain, unary = RandomizedResponse(level, k), UnaryEncoding(level, k)
-    sets, fast = SubsetSelection.least_variance(level, k), HadamardResponse.least_variance(level, k)
-    found = [
-        _candidate("randomized response", (k, plain.keep, plain.spill), n, (k - 1).bit_length()),
-        _candidate("subset selection", (k, sets.keep, sets.spill), n, (sets.outputs - 1).bit_length()),
-        _candidate("Hadamard response", (k, fast.keep, fast.spill), n, (fast.outputs - 1).bit_length()),
-        _candidate("unary encoding", (k, 0.5, unary.spill), n, k),
-    ]
+    found = [_candidate(kind.for_frequencies(level, k), n) for kind in for_frequencies()]
     return Comparison(
         tuple(sorted(found, key=lambda candidate: candidate.scaled_variance)),
         least_error(float(level), k) / k,
@@ -56,6 +47,6 @@ def compare(epsilon: Number, categories: int, people: int) -> Comparison:
     )
 
 
-def _candidate(name: str, counted: tuple[int, float, float], people: int, bits: int) -> Candidate:
-    variance = counting_error(*counted) / counted[0]
-    return Candidate(name, variance, math.sqrt(variance / people), bits)
+def _candidate(channel: SupportChannel, people: int) -> Candidate:
+    variance = counting_error(channel.categories, channel.keep, channel.spill) / channel.categories
+    return Candidate(channel.title, variance, math.sqrt(variance / people), channel.report_bits)

@@ -1,19 +1,11 @@
 """Channels as plain documents: written, read back, and checked before anybody answers."""
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
-from banister.local.channels.base import FORMAT, Certificate, Channel
-from banister.local.channels.hadamard import HadamardResponse
-from banister.local.channels.matrix import MatrixChannel
-from banister.local.channels.response import RandomizedResponse
-from banister.local.channels.subset import SubsetSelection
-from banister.local.channels.unary import UnaryEncoding
-
-Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+from banister.local.channels import ALL
+from banister.local.channels.base import FORMAT, Certificate, Channel, Json
 
 
 def write_document(channel: Channel, labels: list[str]) -> dict[str, Json]:
@@ -42,13 +34,13 @@ def read_document(document: Json) -> tuple[Channel, list[str]]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise BadValue(f"This is not a channel file of the format {FORMAT}.")
     try:
-        build = _BUILDERS[_text(document["kind"])]
+        kind = {each.kind: each for each in ALL}[_text(document["kind"])]
         guarantee = Guarantee(_text(document["epsilon"]), _text(document["delta"]))
         fields, labels = document["fields"], document["labels"]
         proof = _certificate(document.get("certificate"))
         if not isinstance(fields, dict) or not isinstance(labels, list):
             raise TypeError
-        channel = build(guarantee, fields, proof)
+        channel = kind.of_fields(guarantee, fields, proof)
         stated, level, names = document["hash"], document["level"], [_text(label) for label in labels]
     except (KeyError, TypeError, OverflowError):
         raise BadValue("The channel file lacks a field or has one of the wrong kind. Ask for it again.") from None
@@ -81,45 +73,3 @@ def _text(value: Json) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
-
-
-def _int(value: Json) -> int:
-    if not isinstance(value, int):
-        raise TypeError
-    return value
-
-
-Fields = Mapping[str, Json]
-
-
-def _response(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
-    cells = fields.get("cell_of")
-    cell_of = None if cells is None else np.array(cells, dtype=np.int64)
-    return RandomizedResponse(guarantee.epsilon, _int(fields["categories"]), cell_of=cell_of, certificate=proof)
-
-
-def _matrix(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
-    cells = fields.get("cell_of")
-    cell_of = None if cells is None else np.array(cells, dtype=np.int64)
-    return MatrixChannel(np.array(fields["weights"], dtype=np.int64), guarantee, cell_of=cell_of, certificate=proof)
-
-
-def _subset(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
-    return SubsetSelection(guarantee.epsilon, _int(fields["categories"]), _int(fields["size"]), certificate=proof)
-
-
-def _hadamard(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
-    return HadamardResponse(guarantee.epsilon, _int(fields["categories"]), base=_int(fields["base"]))
-
-
-def _unary(guarantee: Guarantee, fields: Fields, proof: Certificate | None) -> Channel:
-    return UnaryEncoding(guarantee.epsilon, _int(fields["categories"]))
-
-
-_BUILDERS: dict[str, Callable[[Guarantee, Fields, Certificate | None], Channel]] = {
-    "randomized-response": _response,
-    "matrix": _matrix,
-    "subset-selection": _subset,
-    "hadamard-response": _hadamard,
-    "unary-encoding": _unary,
-}

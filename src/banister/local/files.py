@@ -11,9 +11,8 @@ import numpy as np
 from banister.core.programs.linear import Floats
 from banister.errors import BadValue
 from banister.files import whole, whole_text
-from banister.local.channels.base import Channel, Reports, Values
-from banister.local.channels.unary import UnaryEncoding
-from banister.local.document import Json, read_document, write_document
+from banister.local.channels.base import Channel, Json, Reports, Values
+from banister.local.document import read_document, write_document
 from banister.sampling.bits import SYSTEM, BitSource
 
 _HASH_DIGITS = 16
@@ -105,15 +104,17 @@ def read_reports(path: Path, channel: Channel) -> Reports:
 
 
 def _texts(channel: Channel, values: Values) -> Iterable[str]:
-    if isinstance(channel, UnaryEncoding):
+    if channel.packed:
         return (row.tobytes().hex() for row in values)
     return map(str, values.tolist())
 
 
 def _values(path: Path, channel: Channel, texts: list[str]) -> Values:
     try:
-        if isinstance(channel, UnaryEncoding):
-            return np.frombuffer(bytes.fromhex("".join(texts)), dtype=np.int64).reshape(len(texts), channel.words)
+        if channel.packed:
+            return np.frombuffer(bytes.fromhex("".join(texts)), dtype=np.int64).reshape(
+                len(texts), -(-channel.categories // 64)
+            )
         return np.array([int(text) for text in texts], dtype=np.int64)
     except (ValueError, OverflowError):
         raise BadValue(f"{path} has a report that this channel cannot have made.") from None

@@ -8,30 +8,21 @@ from scipy.stats import chi2
 
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
-from banister.local.channels import subset
+from banister.local.channels import ALL as KINDS
+from banister.local.channels import for_frequencies, subset
 from banister.local.channels.base import Channel, Reports
 from banister.local.channels.hadamard import BASES, HadamardResponse, walsh
 from banister.local.channels.matrix import MatrixChannel, geometric, quaternary
 from banister.local.channels.response import RandomizedResponse
 from banister.local.channels.subset import SubsetSelection, next_prime
+from banister.local.channels.support import SupportChannel
 from banister.local.channels.unary import UnaryEncoding
 from tests.local.seeded import SeededBits, WordsFrom
 
 E = float(np.e)
-PURE = [
-    RandomizedResponse(1, 5),
-    RandomizedResponse(1, 5, cell_of=np.array([0, 1, 1, 0, 2])),
-    SubsetSelection(1, 5, 2),
-    SubsetSelection(1, 6, 2),
-    HadamardResponse(1, 5),
-    HadamardResponse(1, 5, base=4),
-    HadamardResponse(1, 5, base=8),
-    UnaryEncoding(1, 5),
-    geometric(1, 5),
-    MatrixChannel.of_matrix([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5]], 1),
-]
-ALL = [*PURE, quaternary(1, 0.05)]
-FREQUENCIES = [c for c in PURE if not isinstance(c, MatrixChannel) and (getattr(c, "cells", 5) == 5)]
+ALL = [example for kind in KINDS for example in kind.examples()]
+PURE = [channel for channel in ALL if channel.guarantee.delta == 0]
+FREQUENCIES = [c for c in PURE if isinstance(c, SupportChannel) and c.rank == c.categories]
 
 
 def names(channel: Channel) -> str:
@@ -62,7 +53,7 @@ def test_draws_follow_the_matrix(channel: Channel) -> None:
     bits, n = SeededBits(7), 60_000
     for x in range(channel.categories):
         values = channel.respond(np.full(n, x), bits).values
-        if isinstance(channel, UnaryEncoding):
+        if channel.packed:
             unpacked = np.unpackbits(values.view(np.uint8), axis=1, count=channel.categories)
             values = unpacked @ (1 << np.arange(channel.categories - 1, -1, -1))
         expected = channel.matrix[x] * n
@@ -73,7 +64,7 @@ def test_draws_follow_the_matrix(channel: Channel) -> None:
         assert chi2.sf(statistic, int(used.sum()) - 1) > 1e-5
 
 
-@pytest.mark.parametrize("channel", [c for c in ALL if not isinstance(c, UnaryEncoding)], ids=names)
+@pytest.mark.parametrize("channel", [c for c in ALL if not c.packed], ids=names)
 def test_the_law_of_outputs_and_its_transpose_are_the_matrix(channel: Channel) -> None:
     rng = np.random.default_rng(3)
     law, weights = rng.dirichlet(np.ones(channel.categories)), rng.random(channel.outputs)
@@ -88,7 +79,7 @@ def test_the_estimate_is_unbiased_for_every_law(channel: Channel) -> None:
     estimates = []
     for x in range(channel.categories):
         shares = np.rint(channel.matrix[x] * 10**6).astype(int)
-        if isinstance(channel, UnaryEncoding):
+        if channel.packed:
             continue
         values = np.repeat(np.arange(channel.outputs), shares)
         estimates.append(channel.estimate(values).frequencies)
@@ -164,14 +155,9 @@ def test_variances_at_frequency_zero_are_those_of_the_literature(channel: Channe
     assert spill * (1 - spill) / (keep - spill) ** 2 == pytest.approx(variance, rel=2e-3)
 
 
-@pytest.mark.parametrize("channel", FREQUENCIES, ids=names)
-def test_epsilon_zero_says_nothing_and_refuses_to_estimate(channel: Channel) -> None:
-    silent = {
-        "randomized-response": RandomizedResponse(0, 5),
-        "subset-selection": SubsetSelection(0, 5, 2),
-        "hadamard-response": HadamardResponse(0, 5),
-        "unary-encoding": UnaryEncoding(0, 5),
-    }[channel.kind]
+@pytest.mark.parametrize("kind", for_frequencies(), ids=lambda kind: kind.kind)
+def test_epsilon_zero_says_nothing_and_refuses_to_estimate(kind: type[SupportChannel]) -> None:
+    silent = kind.for_frequencies(0, 5)
     assert silent.level == 0
     assert np.allclose(silent.matrix, silent.matrix[0], rtol=0, atol=1e-15)
     with pytest.raises(BadValue, match=r"says nothing \(epsilon = 0\)"):

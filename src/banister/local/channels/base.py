@@ -3,8 +3,9 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,8 @@ Values = NDArray[np.int64]
 
 Answers = int | Sequence[int] | Ints
 Field = int | str | list[int] | list[list[int]]
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+Fields = Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,10 +72,20 @@ class Channel(ABC):
 
     __slots__ = ()
 
-    @property
+    kind: ClassVar[str]
+    """The name of this kind of channel in files."""
+    packed: ClassVar[bool] = False
+    """Whether a report is a row of bits, one a category, in 64-bit words; otherwise it is a whole number."""
+
+    @classmethod
     @abstractmethod
-    def kind(self) -> str:
-        """The name of this kind of channel in files."""
+    def examples(cls) -> "tuple[Channel, ...]":
+        """Small ones of this kind, for the contract tests."""
+
+    @classmethod
+    @abstractmethod
+    def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "Channel":
+        """The channel that `fields` were read from a file of; a field of the wrong kind is a TypeError."""
 
     @property
     @abstractmethod
@@ -118,10 +131,6 @@ class Channel(ABC):
         """Exact draws for answers that are known to be in the alphabet."""
 
     @abstractmethod
-    def checked(self, values: Values) -> Values:
-        """The values, if each one is a report of this channel."""
-
-    @abstractmethod
     def unbiased(self, values: Values) -> Estimate:
         """The unbiased estimate from checked reports."""
 
@@ -130,8 +139,22 @@ class Channel(ABC):
         """The probability of each output when answers follow the law."""
 
     @abstractmethod
+    def backward(self, weights: Floats) -> Floats:
+        """Σ_y Q(y|x) weight_y for each category x."""
+
+    def checked(self, values: Values) -> Values:
+        """The values, if each one is a report of this channel."""
+        return packed_reports(values, self.categories) if self.packed else whole_reports(values, self.outputs)
+
     def operators(self, values: Values) -> Operators:
         """The likelihood of checked reports, as a count of each output and the two directions of Q."""
+        if self.packed:
+            raise BadValue(
+                f"Maximum likelihood is not offered for {self.kind.replace('-', ' ')}, whose reports are almost all "
+                "different. Use estimate(reports).on_simplex()."
+            )
+        shares = np.bincount(values, minlength=self.outputs) / values.size
+        return Operators(shares, self.output_law, self.backward, self.categories, values.size)
 
     def loss(self) -> PrivacyLoss:
         """What one report can give away, for the account of a person who answers more than once.
@@ -218,6 +241,28 @@ def whole_reports(values: Values, outputs: int) -> Ints:
     if values.ndim != 1 or values.dtype.kind not in "iu" or values.min() < 0 or values.max() >= outputs:
         raise BadValue(f"Reports of this channel are whole numbers from 0 to {outputs - 1}, one a person.")
     return values.astype(np.int64)
+
+
+def packed_reports(values: Values, categories: int) -> Values:
+    """The values, if they are rows of words with a bit for each category and none beyond."""
+    words = -(-categories // 64)
+    if values.ndim != 2 or values.dtype != np.int64 or values.shape[1] != words:
+        raise BadValue(f"Reports of this channel are rows of {words} 64-bit words, one row a person.")
+    if np.unpackbits(values[:, -1:].copy().view(np.uint8), axis=1)[:, categories - 64 * (words - 1) :].any():
+        raise BadValue(f"A report has a bit beyond category {categories - 1}; it is not from this channel.")
+    return values
+
+
+def whole_field(value: Json) -> int:
+    """A whole number of a file."""
+    if not isinstance(value, int):
+        raise TypeError
+    return value
+
+
+def cells_field(value: Json) -> Ints | None:
+    """The cell of each category in a file, where it has them."""
+    return None if value is None else np.array(value, dtype=np.int64)
 
 
 def dense(categories: int, outputs: int) -> None:

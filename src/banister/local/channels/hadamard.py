@@ -4,18 +4,18 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import Number, exp_ball, float_up
+from banister.core.exact.numbers import Number, exp_ball
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
-from banister.local.channels.base import Certificate, Channel, Field, Values, dense, whole_reports
-from banister.local.estimates import Counted, Estimate, of_counts
-from banister.local.likelihood import Operators
+from banister.local.channels.base import Certificate, Field, Fields, Values, dense, whole_field
+from banister.local.channels.support import SupportChannel
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import uniform_below_many
@@ -26,7 +26,7 @@ _POLYNOMIALS = {2: 0b11, 4: 0b111, 8: 0b1011, 16: 0b10011, 32: 0b100101}
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class HadamardResponse(Channel):
+class HadamardResponse(SupportChannel):
     """Report a random vector y over the field of `base` elements, more often if it is orthogonal to the answer's.
 
     Each category has its own direction c in that space; y·c = 0 with probability e^epsilon/(e^epsilon + base - 1).
@@ -37,6 +37,9 @@ class HadamardResponse(Channel):
     Accuracy: n · variance at frequency 0 is (e^epsilon + q - 1)²/((q - 1)(e^epsilon - 1)²) for base q, whatever k is
               (docs/math/local-frequency.md); its least value over real q is 4 e^epsilon/(e^epsilon - 1)².
     """
+
+    kind: ClassVar[str] = "hadamard-response"
+    title: ClassVar[str] = "Hadamard response"
 
     epsilon: Fraction
     categories: int
@@ -59,9 +62,17 @@ class HadamardResponse(Channel):
         steep = math.exp(min(float(need.non_negative("epsilon", epsilon)), 30))
         return cls(epsilon, categories, base=min(BASES, key=lambda q: (steep + q - 1) ** 2 / (q - 1)))
 
-    @property
-    def kind(self) -> str:
-        return "hadamard-response"
+    @classmethod
+    def for_frequencies(cls, epsilon: Number, categories: int) -> "HadamardResponse":
+        return cls.least_variance(epsilon, categories)
+
+    @classmethod
+    def examples(cls) -> "tuple[HadamardResponse, ...]":
+        return cls(1, 5), cls(1, 5, base=4), cls(1, 5, base=8)
+
+    @classmethod
+    def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "HadamardResponse":
+        return cls(guarantee.epsilon, whole_field(fields["categories"]), base=whole_field(fields["base"]))
 
     @property
     def length(self) -> int:
@@ -78,14 +89,6 @@ class HadamardResponse(Channel):
     @property
     def rank(self) -> int:
         return self.categories
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(self.epsilon)
-
-    @property
-    def level(self) -> float:
-        return float_up(self.epsilon)
 
     @property
     def keep(self) -> float:
@@ -122,14 +125,10 @@ class HadamardResponse(Channel):
     def _keep(self) -> arb:
         return 1 / (1 + (self.base - 1) * exp_ball(-self.epsilon))
 
-    def checked(self, values: Values) -> Ints:
-        return whole_reports(values, self.outputs)
-
-    def unbiased(self, values: Values) -> Estimate:
+    def supports(self, values: Values) -> Ints:
         transformed = walsh(np.bincount(values, minlength=self.outputs).astype(np.float64))
         total = values.size + np.rint(transformed[self._places()]).astype(np.int64).sum(axis=0)
-        counted = Counted(counts=total // self.base, keep=self.keep, spill=self.spill)
-        return of_counts(counted, values.size)
+        return total // self.base
 
     def output_law(self, law: Floats) -> Floats:
         placed = np.zeros(self.outputs)
@@ -138,17 +137,11 @@ class HadamardResponse(Channel):
         result: Floats = outside * law.sum() + extra * (law.sum() + walsh(placed)) / self.base
         return result
 
-    def operators(self, values: Values) -> Operators:
+    def backward(self, weights: Floats) -> Floats:
         outside, extra = self._entries()
-        places = self._places()
-
-        def backward(weights: Floats) -> Floats:
-            orthogonal = (weights.sum() + walsh(weights)[places].sum(axis=0)) / self.base
-            result: Floats = outside * weights.sum() + extra * orthogonal
-            return result
-
-        shares = np.bincount(values, minlength=self.outputs) / values.size
-        return Operators(shares, self.output_law, backward, self.categories, values.size)
+        orthogonal = (weights.sum() + walsh(weights)[self._places()].sum(axis=0)) / self.base
+        result: Floats = outside * weights.sum() + extra * orthogonal
+        return result
 
     def _entries(self) -> tuple[float, float]:
         """The probability of a vector that is not orthogonal, and how much more one that is has."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +24,8 @@ from banister.core.laws.stochastic import (
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
-from banister.local.channels.base import Certificate, Channel, Field, Values, dense, whole_reports
+from banister.local.channels.base import Certificate, Channel, Field, Fields, Values, cells_field, dense
 from banister.local.estimates import Estimate, of_histogram
-from banister.local.likelihood import Operators
 from banister.sampling.bits import BitSource
 from banister.sampling.rows import PrivateRows
 
@@ -38,6 +38,8 @@ class MatrixChannel(Channel):
 
     Private:  the claimed guarantee is checked on the whole weights themselves when the value is built.
     """
+
+    kind: ClassVar[str] = "matrix"
 
     rows: PrivateRows
     cell_of: Ints
@@ -100,9 +102,15 @@ class MatrixChannel(Channel):
     def guarantee(self) -> Guarantee:
         return self.rows.guarantee
 
-    @property
-    def kind(self) -> str:
-        return "matrix"
+    @classmethod
+    def examples(cls) -> "tuple[MatrixChannel, ...]":
+        low_rank = cls.of_matrix([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5]], 1)
+        return geometric(1, 5), low_rank, quaternary(1, 0.05)
+
+    @classmethod
+    def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "MatrixChannel":
+        weights, cells = np.array(fields["weights"], dtype=np.int64), cells_field(fields.get("cell_of"))
+        return cls(weights, guarantee, cell_of=cells, certificate=certificate)
 
     @property
     def categories(self) -> int:
@@ -137,9 +145,6 @@ class MatrixChannel(Channel):
     def draw(self, answers: Ints, bits: BitSource) -> Values:
         return self.rows.draw(self.cell_of[answers], bits)
 
-    def checked(self, values: Values) -> Ints:
-        return whole_reports(values, self.outputs)
-
     def unbiased(self, values: Values) -> Estimate:
         return of_histogram(np.bincount(values, minlength=self.outputs), self.matrix)
 
@@ -148,14 +153,8 @@ class MatrixChannel(Channel):
         result: Floats = masses @ self.cell_matrix
         return result
 
-    def operators(self, values: Values) -> Operators:
-        q = self.cell_matrix
-        shares = np.bincount(values, minlength=self.outputs) / values.size
-
-        def backward(weights: Floats) -> Floats:
-            return (q @ weights)[self.cell_of]
-
-        return Operators(shares, self.output_law, backward, self.categories, values.size)
+    def backward(self, weights: Floats) -> Floats:
+        return (self.cell_matrix @ weights)[self.cell_of]
 
 
 def geometric(epsilon: Number, categories: int) -> MatrixChannel:

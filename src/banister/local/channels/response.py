@@ -3,25 +3,25 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import Number, exp_ball, float_up
+from banister.core.exact.numbers import Number, exp_ball
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
-from banister.local.channels.base import Certificate, Channel, Field, Values, dense, whole_reports
-from banister.local.estimates import Counted, Estimate, of_counts
-from banister.local.likelihood import Operators
+from banister.local.channels.base import Certificate, Field, Fields, Values, cells_field, dense, whole_field
+from banister.local.channels.support import SupportChannel
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import uniform_below_many
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class RandomizedResponse(Channel):
+class RandomizedResponse(SupportChannel):
     """Report the true cell with probability e^epsilon/(e^epsilon + b - 1), else one of the other b - 1 at random.
 
     Without `cells` each category is its own cell. Two cells give the binary channel.
@@ -30,6 +30,9 @@ class RandomizedResponse(Channel):
     Optimal:  for every f-divergence between two hypotheses some partition into cells of neighbouring likelihood
               ratios is optimal (docs/math/local-design.md); two cells of [K16] Thm 3.4.2 for total variation.
     """
+
+    kind: ClassVar[str] = "randomized-response"
+    title: ClassVar[str] = "randomized response"
 
     epsilon: Fraction
     cell_of: Ints
@@ -49,9 +52,18 @@ class RandomizedResponse(Channel):
         object.__setattr__(self, "cells", count)
         object.__setattr__(self, "certificate", certificate)
 
-    @property
-    def kind(self) -> str:
-        return "randomized-response"
+    @classmethod
+    def for_frequencies(cls, epsilon: Number, categories: int) -> "RandomizedResponse":
+        return cls(epsilon, categories)
+
+    @classmethod
+    def examples(cls) -> "tuple[RandomizedResponse, ...]":
+        return cls(1, 5), cls(1, 5, cell_of=np.array([0, 1, 1, 0, 2]))
+
+    @classmethod
+    def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "RandomizedResponse":
+        cells = cells_field(fields.get("cell_of"))
+        return cls(guarantee.epsilon, whole_field(fields["categories"]), cell_of=cells, certificate=certificate)
 
     @property
     def categories(self) -> int:
@@ -64,14 +76,6 @@ class RandomizedResponse(Channel):
     @property
     def rank(self) -> int:
         return self.cells
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(self.epsilon)
-
-    @property
-    def level(self) -> float:
-        return float_up(self.epsilon) if self.cells > 1 else 0.0
 
     @property
     def keep(self) -> float:
@@ -105,29 +109,13 @@ class RandomizedResponse(Channel):
         # Written with e^-epsilon, so that a huge epsilon does not overflow the ball.
         return 1 / (1 + (self.cells - 1) * exp_ball(-self.epsilon))
 
-    def checked(self, values: Values) -> Ints:
-        return whole_reports(values, self.cells)
-
-    def unbiased(self, values: Values) -> Estimate:
-        if self.cells < self.categories:
-            raise BadValue(
-                f"This channel tells {self.cells} groups of categories apart, so the frequencies of its "
-                f"{self.categories} categories cannot be estimated. It serves the test it was designed for: "
-                "bn.local.test."
-            )
-        counts = np.bincount(values, minlength=self.cells)
-        return of_counts(Counted(counts=counts, keep=self.keep, spill=self.spill), values.size)
+    def supports(self, values: Values) -> Ints:
+        return np.bincount(values, minlength=self.cells)
 
     def output_law(self, law: Floats) -> Floats:
         masses: Floats = np.bincount(self.cell_of, weights=law, minlength=self.cells).astype(np.float64)
         return self.spill + (self.keep - self.spill) * masses
 
-    def operators(self, values: Values) -> Operators:
-        spread = self.keep - self.spill
-
-        def backward(weights: Floats) -> Floats:
-            result: Floats = self.spill * weights.sum() + spread * weights[self.cell_of]
-            return result
-
-        shares = np.bincount(values, minlength=self.cells) / values.size
-        return Operators(shares, self.output_law, backward, self.categories, values.size)
+    def backward(self, weights: Floats) -> Floats:
+        result: Floats = self.spill * weights.sum() + (self.keep - self.spill) * weights[self.cell_of]
+        return result

@@ -3,20 +3,19 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import Number, exp_ball, float_up
+from banister.core.exact.numbers import Number, exp_ball
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
-from banister.local.channels.base import Certificate, Channel, Field, Values, dense, whole_reports
-from banister.local.estimates import Counted, Estimate, of_counts
-from banister.local.likelihood import Operators
+from banister.local.channels.base import Certificate, Field, Fields, Values, dense, whole_field
+from banister.local.channels.support import SupportChannel
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import uniform_below_many
@@ -28,7 +27,7 @@ _LARGEST_HISTOGRAM = 1 << 25
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class SubsetSelection(Channel):
+class SubsetSelection(SupportChannel):
     """Report a set of `size` categories that holds the true one e^epsilon times as often as a set that does not.
 
     The sets are {v : a v + b mod p < size} for a = 1..p - 1 and b = 0..p - 1, p the first prime from k on. Every
@@ -40,6 +39,9 @@ class SubsetSelection(Channel):
     Optimal:  with size near p/(e^epsilon + 1) the squared error is the least possible to first order in n ([YB18]
               for uniformly random sets, whose first two moments these have).
     """
+
+    kind: ClassVar[str] = "subset-selection"
+    title: ClassVar[str] = "subset selection"
 
     epsilon: Fraction
     categories: int
@@ -71,9 +73,18 @@ class SubsetSelection(Channel):
         best = min(sizes, key=lambda size: _variance(level, prime, size))
         return cls(epsilon, categories, best)
 
-    @property
-    def kind(self) -> str:
-        return "subset-selection"
+    @classmethod
+    def for_frequencies(cls, epsilon: Number, categories: int) -> "SubsetSelection":
+        return cls.least_variance(epsilon, categories)
+
+    @classmethod
+    def examples(cls) -> "tuple[SubsetSelection, ...]":
+        return cls(1, 5, 2), cls(1, 6, 2)
+
+    @classmethod
+    def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "SubsetSelection":
+        size = whole_field(fields["size"])
+        return cls(guarantee.epsilon, whole_field(fields["categories"]), size, certificate=certificate)
 
     @property
     def outputs(self) -> int:
@@ -82,14 +93,6 @@ class SubsetSelection(Channel):
     @property
     def rank(self) -> int:
         return self.categories
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(self.epsilon)
-
-    @property
-    def level(self) -> float:
-        return float_up(self.epsilon)
 
     @property
     def keep(self) -> float:
@@ -122,14 +125,7 @@ class SubsetSelection(Channel):
     def _keep(self) -> arb:
         return self.size / (self.size + (self.prime - self.size) * exp_ball(-self.epsilon))
 
-    def checked(self, values: Values) -> Ints:
-        return whole_reports(values, self.outputs)
-
-    def unbiased(self, values: Values) -> Estimate:
-        counted = Counted(counts=self.supports(values), keep=self.keep, spill=self.spill)
-        return of_counts(counted, values.size)
-
-    def supports(self, values: Ints) -> Ints:
+    def supports(self, values: Values) -> Ints:
         """How many of the reported sets hold each category, in min(n, p) · p steps."""
         p = self.prime
         slopes, row = np.unique(values // p, return_inverse=True)
@@ -159,18 +155,13 @@ class SubsetSelection(Channel):
         result: Floats = (outside * law.sum() + extra * windows[:, -np.arange(p) % p]).ravel()
         return result
 
-    def operators(self, values: Values) -> Operators:
+    def backward(self, weights: Floats) -> Floats:
         p = self.prime
         self._refuse_large()
         outside, extra = self._entries()
-
-        def backward(weights: Floats) -> Floats:
-            windows = self._windows(weights.reshape(p - 1, p))
-            result: Floats = outside * weights.sum() + extra * self._gathered(windows, np.arange(1, p)).sum(axis=0)
-            return result
-
-        shares = np.bincount(values, minlength=self.outputs) / values.size
-        return Operators(shares, self.output_law, backward, self.categories, values.size)
+        windows = self._windows(weights.reshape(p - 1, p))
+        result: Floats = outside * weights.sum() + extra * self._gathered(windows, np.arange(1, p)).sum(axis=0)
+        return result
 
     def _entries(self) -> tuple[float, float]:
         """The probability of a set without the true category, and how much more one with it has."""

@@ -3,18 +3,17 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import Number, exp_ball, float_up
+from banister.core.exact.numbers import Number, exp_ball
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
-from banister.errors import BadValue
-from banister.local.channels.base import Certificate, Channel, Field, Values, dense
-from banister.local.estimates import Counted, Estimate, of_counts
-from banister.local.likelihood import Operators
+from banister.local.channels.base import Certificate, Field, Fields, Values, dense, whole_field
+from banister.local.channels.support import SupportChannel
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 
@@ -22,7 +21,7 @@ _BLOCK_BITS = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
-class UnaryEncoding(Channel):
+class UnaryEncoding(SupportChannel):
     """Send one bit a category: the true one is 1 with chance 1/2, each other with chance 1/(e^epsilon + 1).
 
     A report is a row of ⌈k/64⌉ words, whose bytes in memory order hold the categories, first in the highest bit.
@@ -31,6 +30,10 @@ class UnaryEncoding(Channel):
     Accuracy: n · variance at frequency 0 is 4 e^epsilon/(e^epsilon - 1)², the least of any pair of chances
               (docs/math/local-frequency.md; the scheme is OUE of [WBLJ17]).
     """
+
+    kind: ClassVar[str] = "unary-encoding"
+    title: ClassVar[str] = "unary encoding"
+    packed: ClassVar[bool] = True
 
     epsilon: Fraction
     categories: int
@@ -41,9 +44,17 @@ class UnaryEncoding(Channel):
         object.__setattr__(self, "categories", need.whole("categories", categories, least=2))
         object.__setattr__(self, "certificate", None)
 
-    @property
-    def kind(self) -> str:
-        return "unary-encoding"
+    @classmethod
+    def for_frequencies(cls, epsilon: Number, categories: int) -> "UnaryEncoding":
+        return cls(epsilon, categories)
+
+    @classmethod
+    def examples(cls) -> "tuple[UnaryEncoding, ...]":
+        return (cls(1, 5),)
+
+    @classmethod
+    def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "UnaryEncoding":
+        return cls(guarantee.epsilon, whole_field(fields["categories"]))
 
     @property
     def outputs(self) -> int:
@@ -54,16 +65,13 @@ class UnaryEncoding(Channel):
         return self.categories
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(self.epsilon)
-
-    @property
-    def level(self) -> float:
-        return float_up(self.epsilon)
+    def keep(self) -> float:
+        """The chance of a 1 for the true category."""
+        return 0.5
 
     @property
     def spill(self) -> float:
-        """The chance of a 1 for a category that is not the true one; the true one has 1/2."""
+        """The chance of a 1 for a category that is not the true one."""
         small = math.exp(-self.epsilon)
         return small / (1 + small)
 
@@ -99,29 +107,17 @@ class UnaryEncoding(Channel):
         small = exp_ball(-self.epsilon)
         return small / (1 + small)
 
-    def checked(self, values: Values) -> Values:
-        if values.ndim != 2 or values.dtype != np.int64 or values.shape[1] != self.words:
-            raise BadValue(f"Reports of this channel are rows of {self.words} 64-bit words, one row a person.")
-        if np.unpackbits(values[:, -1:].copy().view(np.uint8), axis=1)[
-            :, self.categories - 64 * (self.words - 1) :
-        ].any():
-            raise BadValue(f"A report has a bit beyond category {self.categories - 1}; it is not from this channel.")
-        return values
-
-    def unbiased(self, values: Values) -> Estimate:
+    def supports(self, values: Values) -> Ints:
         counts = np.zeros(self.categories, dtype=np.int64)
         step = max(1, _BLOCK_BITS // self.categories)
         for first in range(0, len(values), step):
             some = np.ascontiguousarray(values[first : first + step]).view(np.uint8)
             rows = np.unpackbits(some, axis=1, count=self.categories)
             counts += rows.sum(axis=0, dtype=np.int64)
-        return of_counts(Counted(counts=counts, keep=0.5, spill=self.spill), len(values))
+        return counts
 
     def output_law(self, law: Floats) -> Floats:
         return law @ self.matrix
 
-    def operators(self, values: Values) -> Operators:
-        raise BadValue(
-            "Maximum likelihood is not offered for unary encoding, whose reports are almost all different. "
-            "Use estimate(reports).on_simplex()."
-        )
+    def backward(self, weights: Floats) -> Floats:
+        return self.matrix @ weights

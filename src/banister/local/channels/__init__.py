@@ -6,6 +6,7 @@ is written and read, and, where its reports are counted, how it is made at a lev
 """
 
 from dataclasses import is_dataclass
+from typing import cast
 
 from banister.local.channels.base import Channel
 from banister.local.channels.hadamard import HadamardResponse as HadamardResponse
@@ -15,7 +16,7 @@ from banister.local.channels.subset import SubsetSelection as SubsetSelection
 from banister.local.channels.support import SupportChannel
 from banister.local.channels.unary import UnaryEncoding as UnaryEncoding
 
-ALL: tuple[type[Channel], ...] = tuple(kind for kind in list(globals().values()) if is_dataclass(kind))
+ALL = cast(tuple[type[Channel], ...], tuple(kind for kind in list(globals().values()) if is_dataclass(kind)))
 
 
 def for_frequencies() -> tuple[type[SupportChannel], ...]:

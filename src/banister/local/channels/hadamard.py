@@ -128,7 +128,8 @@ class HadamardResponse(SupportChannel):
     def supports(self, values: Values) -> Ints:
         transformed = walsh(np.bincount(values, minlength=self.outputs).astype(np.float64))
         total = values.size + np.rint(transformed[self._places()]).astype(np.int64).sum(axis=0)
-        return total // self.base
+        counts: Ints = total // self.base
+        return counts
 
     def output_law(self, law: Floats) -> Floats:
         placed = np.zeros(self.outputs)

@@ -1,9 +1,9 @@
 from .lab import detection as detection
 from .lab import generators as generators
-from .lab.adversary import LinkedPosts as LinkedPosts
-from .lab.adversary import SnapshotAdversary as SnapshotAdversary
-from .lab.adversary import SnapshotAndSpies as SnapshotAndSpies
-from .lab.adversary import SpyAdversary as SpyAdversary
+from .lab.adversaries import LinkedPosts as LinkedPosts
+from .lab.adversaries import SnapshotAdversary as SnapshotAdversary
+from .lab.adversaries import SnapshotAndSpies as SnapshotAndSpies
+from .lab.adversaries import SpyAdversary as SpyAdversary
 from .lab.advice import Advice as Advice
 from .lab.advice import advise as advise
 from .lab.figures import draw_all as draw_all

@@ -7,8 +7,8 @@ import pytest
 
 from banister.errors import BadValue
 from banister.sampling.simulation import seeded
-from banister.spread.lab.adversary import ALL as ADVERSARIES
-from banister.spread.lab.adversary import Scene
+from banister.spread.lab.adversaries import ALL as ADVERSARIES
+from banister.spread.lab.adversaries.base import Scene
 from banister.spread.lab.advice import advise
 from banister.spread.lab.graph import Graph
 from banister.spread.lab.protocols import ALL as PROTOCOLS
@@ -51,7 +51,7 @@ def test_generators_have_the_sizes_they_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("adaptif", "protocol = 'adaptif' must be one of: adaptive, tree"),
+        ("adaptif", "protocol = 'adaptif' must be one of: adaptive, dandelion"),
         ("tree:level=3", "'level' is not an option; possible are: cap"),
         ("flooding:3", "is not an option; possible are: none"),
         ("diffusion:fast", "rate = 'fast' must be a number"),
@@ -65,7 +65,7 @@ def test_bad_protocols_are_named(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("spy", "adversary = 'spy' must look like snapshot"),
+        ("spy", "adversary = 'spy' must look like posts:3, snapshot"),
         ("spies:x", "adversary = 'spies:x' must look like"),
         ("spies:2", "share = 2 must be a number above 0 and below 1"),
         ("snapshot:best", "estimator = 'best' must be one of: ml, jordan, rumor"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from banister import files, need
 from banister.errors import BadValue
-from banister.spread.lab.adversary import Adversary
+from banister.spread.lab.adversaries import Adversary
 from banister.spread.lab.graph import Graph
 from banister.spread.lab.protocols import SpreadProtocol
 from banister.spread.lab.study import Cell, Floats, Row, by_degree, rows_of, run_trials

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.sampling.simulation import Generator, seeded
-from banister.spread.lab.adversary import Adversary, Scene
+from banister.spread.lab.adversaries.base import Adversary, Scene
 from banister.spread.lab.evidence import Ranking
 from banister.spread.lab.graph import Contacts, Graph, Nodes
 from banister.spread.lab.protocols import SpreadProtocol

@@ -1,7 +1,7 @@
 """From what people write to graphs, protocols and adversaries: `regular-tree:4`, `adaptive:cap=3`, `spies:0.1`."""
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import cast
 
@@ -9,19 +9,11 @@ from banister import need
 from banister.errors import BadValue
 from banister.sampling.simulation import Generator, seeded
 from banister.spread.lab import generators
-from banister.spread.lab.adversary import Adversary, LinkedPosts, SnapshotAdversary, SnapshotAndSpies, SpyAdversary
+from banister.spread.lab.adversaries import ALL as ADVERSARIES
+from banister.spread.lab.adversaries import Adversary
 from banister.spread.lab.graph import Graph
-from banister.spread.lab.protocols import (
-    Adaptive,
-    Dandelion,
-    Diffusion,
-    Flooding,
-    Hybrid,
-    Line,
-    Preferential,
-    SpreadProtocol,
-    Tree,
-)
+from banister.spread.lab.protocols import ALL as PROTOCOLS
+from banister.spread.lab.protocols import SpreadProtocol
 from banister.spread.lab.readers.csv_file import SUFFIXES as CSV
 from banister.spread.lab.readers.csv_file import read_csv
 from banister.spread.lab.readers.edges import SUFFIXES as EDGES
@@ -55,6 +47,9 @@ MADE: dict[str, tuple[str, Callable[[list[float], Generator], Graph]]] = {
     "holme-kim": ("holme-kim:10000:10:0.5", lambda x, chance: generators.holme_kim(int(x[0]), int(x[1]), x[2], chance)),
     "social": ("social:10000:20", lambda x, chance: generators.social(int(x[0]), x[1], chance)),
 }
+WHOLE = (int, int | None)
+"""Types of options that are whole numbers."""
+_READ: dict[object, Callable[[str], str | float | int]] = {str: str, float: float, int: int}
 ENDLESS = ("regular-tree:4", "galton-watson:3,6")
 
 
@@ -129,23 +124,6 @@ def read_names(path: str | Path) -> list[str]:
     return [name for name in names if name and not name.startswith("#")]
 
 
-PROTOCOLS: dict[str, tuple[str, Callable[[dict[str, float]], SpreadProtocol]]] = {
-    "adaptive": ("degree,cap", lambda x: Adaptive(degree=x.get("degree", math.inf), cap=_cap(x))),
-    "tree": ("cap", lambda x: Tree(cap=_cap(x))),
-    "preferential": ("cap", lambda x: Preferential(cap=_cap(x))),
-    "diffusion": ("rate", lambda x: Diffusion(x.get("rate", 0.5))),
-    "flooding": ("", lambda x: Flooding()),
-    "line": ("", lambda x: Line()),
-    "dandelion": ("fluff,rate", lambda x: Dandelion(x.get("fluff", 0.1), x.get("rate", 0.5))),
-    "hybrid": (
-        "switch,rate,cap",
-        lambda x: Hybrid(
-            switch=need.whole("switch", x.get("switch", 8), least=1), rate=x.get("rate", 0.5), cap=_cap(x)
-        ),
-    ),
-}
-
-
 def parse_protocol(text: str) -> SpreadProtocol:
     """A protocol from text: `adaptive`, `adaptive:cap=3`, `diffusion:0.2`, `hybrid:switch=8,rate=0.5`.
 
@@ -153,10 +131,13 @@ def parse_protocol(text: str) -> SpreadProtocol:
     'adaptive:degree=4,cap=3'
     """
     name, _, rest = text.strip().partition(":")
-    if name not in PROTOCOLS:
-        raise BadValue(f"protocol = {name!r} must be one of: {', '.join(PROTOCOLS)}.")
-    allowed, make = PROTOCOLS[name]
-    return make(_options(text, rest, allowed.split(",") if allowed else []))
+    known = {each.name: each for each in PROTOCOLS}
+    if name not in known:
+        raise BadValue(f"protocol = {name!r} must be one of: {', '.join(known)}.")
+    options = fields(known[name])  # type: ignore[arg-type]
+    given = _options(text, rest, [option.name for option in options])
+    whole = {option.name for option in options if option.type in WHOLE}
+    return known[name](**{key: need.whole(key, x, least=1) if key in whole else x for key, x in given.items()})
 
 
 def _options(text: str, rest: str, allowed: list[str]) -> dict[str, float]:
@@ -173,10 +154,6 @@ def _options(text: str, rest: str, allowed: list[str]) -> dict[str, float]:
     return found
 
 
-def _cap(options: dict[str, float]) -> int | None:
-    return need.whole("cap", options["cap"], least=1) if "cap" in options else None
-
-
 def parse_adversary(text: str) -> Adversary:
     """An adversary from text: `snapshot`, `snapshot:rumor`, `spies:0.1`, `snapshot+spies:0.1`, `posts:3`.
 
@@ -184,22 +161,17 @@ def parse_adversary(text: str) -> Adversary:
     'spies:0.1:first'
     """
     name, *rest = text.strip().split(":")
-    try:
-        if name == "snapshot" and len(rest) <= 1:
-            return SnapshotAdversary(*rest)
-        if name == "spies" and len(rest) in (1, 2):
-            return SpyAdversary(float(rest[0]), *rest[1:])
-        if name == "snapshot+spies" and len(rest) == 1:
-            return SnapshotAndSpies(float(rest[0]))
-        if name == "posts" and len(rest) == 1:
-            return LinkedPosts(int(rest[0]))
-    except ValueError as error:
-        if isinstance(error, BadValue):
-            raise
-    raise BadValue(
-        f"adversary = {text!r} must look like snapshot, snapshot:rumor, snapshot:jordan, spies:0.1, spies:0.1:first, "
-        "snapshot+spies:0.1 or posts:3."
-    )
+    for kind in ADVERSARIES:
+        if kind.name == name:
+            types = [option.type for option in fields(kind)]  # type: ignore[arg-type]
+            try:
+                return kind(*(_READ[of](part) for of, part in zip(types, rest, strict=len(rest) > len(types))))
+            except BadValue:
+                raise
+            except (TypeError, ValueError):
+                break
+    forms = [form for kind in ADVERSARIES for form in kind.forms]
+    raise BadValue(f"adversary = {text!r} must look like {', '.join(forms[:-1])} or {forms[-1]}.")
 
 
 def split_list(text: str) -> list[str]:

@@ -8,7 +8,8 @@ import pytest
 
 from banister.sampling.simulation import seeded
 from banister.spread.lab import generators
-from banister.spread.lab.adversary import Scene, SnapshotAndSpies
+from banister.spread.lab.adversaries import SnapshotAndSpies
+from banister.spread.lab.adversaries.base import Scene
 from banister.spread.lab.detection import spies_detection
 from banister.spread.lab.enumeration import History, adaptive_histories, exact_posterior
 from banister.spread.lab.estimators import together

@@ -1,57 +1,20 @@
-"""Ways to spread a message, one file each."""
+"""Ways to spread a message, one file each.
 
-from typing import Protocol
+A protocol is offered everywhere once it is imported here, by one line: `ALL` is every protocol of this list, and the
+command line, the network of nodes and the contract tests read it.
+"""
 
-from banister.sampling.simulation import Generator
-from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
-from banister.spread.lab.graph import Contacts
-from banister.spread.lab.protocols.adaptive import Adaptive
-from banister.spread.lab.protocols.dandelion import Dandelion
-from banister.spread.lab.protocols.diffusion import Diffusion
-from banister.spread.lab.protocols.flooding import Flooding
-from banister.spread.lab.protocols.hybrid import Hybrid
-from banister.spread.lab.protocols.line import Line
-from banister.spread.lab.protocols.preferential import Preferential
-from banister.spread.lab.protocols.tree import Tree
-from banister.spread.lab.trace import Spread
+from dataclasses import is_dataclass
+from typing import cast
 
-ALL = (Adaptive, Dandelion, Diffusion, Flooding, Hybrid, Line, Preferential, Tree)
+from banister.spread.lab.protocols.adaptive import Adaptive as Adaptive
+from banister.spread.lab.protocols.base import SpreadProtocol as SpreadProtocol
+from banister.spread.lab.protocols.dandelion import Dandelion as Dandelion
+from banister.spread.lab.protocols.diffusion import Diffusion as Diffusion
+from banister.spread.lab.protocols.flooding import Flooding as Flooding
+from banister.spread.lab.protocols.hybrid import Hybrid as Hybrid
+from banister.spread.lab.protocols.line import Line as Line
+from banister.spread.lab.protocols.preferential import Preferential as Preferential
+from banister.spread.lab.protocols.tree import Tree as Tree
 
-
-class SpreadProtocol(Protocol):
-    """A way to spread a message."""
-
-    @property
-    def spec(self) -> str:
-        """Its name and parameters, as one writes them on the command line."""
-        ...
-
-    def run(self, contacts: Contacts, author: int, *, steps: int, chance: Generator) -> Spread:
-        """One spread from `author`, for `steps` steps."""
-        ...
-
-    def suspects(self, snapshot: Snapshot) -> Ranking:
-        """The best attack known from a snapshot of the holders and the links that carried the message."""
-        ...
-
-    def spy_suspects(self, reports: SpyReports) -> Ranking:
-        """The best attack known from what spies saw."""
-        ...
-
-    def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
-        """The best attack known from both at once."""
-        ...
-
-
-__all__ = [
-    "ALL",
-    "Adaptive",
-    "Dandelion",
-    "Diffusion",
-    "Flooding",
-    "Hybrid",
-    "Line",
-    "Preferential",
-    "SpreadProtocol",
-    "Tree",
-]
+ALL = cast(tuple[type[SpreadProtocol], ...], tuple(kind for kind in list(globals().values()) if is_dataclass(kind)))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.lab.graph import Contacts, Nodes
 from banister.spread.lab.protocols.token import run_with_token
 from banister.spread.lab.trace import Spread
+from banister.spread.node.rules.token import TokenRules
 from banister.spread.schedule import keep_chance
 
 
@@ -27,6 +29,8 @@ class Adaptive:
     likely to be the author ([K15] section 2.3). Anywhere else this is a heuristic; `docs/guide/spread.md` has what was
     measured. `cap` limits how many contacts a holder tells, for graphs where degrees differ.
     """
+
+    name: ClassVar[str] = "adaptive"
 
     degree: float = math.inf
     cap: int | None = None
@@ -61,6 +65,10 @@ class Adaptive:
     def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
         """The snapshot's suspects by the chance that the spies heard when they did, over all histories of the token."""
         return agree(snapshot, reports, self.suspects(snapshot), never if math.isinf(self.degree) else self._keep)
+
+    def rules(self) -> TokenRules:
+        """The node's side."""
+        return TokenRules(None if math.isinf(self.degree) else int(self.degree), self.cap)
 
     def _keep(self, time: int, hops: int) -> float:
         return keep_chance(degree=self.degree, time=time, hops=hops)

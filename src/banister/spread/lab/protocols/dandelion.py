@@ -1,6 +1,7 @@
 """Dandelion: a secret walk first, then ordinary diffusion from where it ends."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.lab.graph import Contacts
 from banister.spread.lab.protocols.diffusion import diffuse
 from banister.spread.lab.trace import Growth, Spread
+from banister.spread.node.rules.gossip import StemRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,8 @@ class Dandelion:
     For one message this has the law of Dandelion's fixed stem links drawn afresh for its epoch, save for walks that
     cross themselves. It is made against spies; a snapshot shows the centre of the ball, `fluff`/degree off the author.
     """
+
+    name: ClassVar[str] = "dandelion"
 
     fluff: float = 0.1
     rate: float = 0.5
@@ -65,3 +69,7 @@ class Dandelion:
     def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
         """The two rankings added: a heuristic."""
         return both(reports, self.suspects(snapshot), self.spy_suspects(reports))
+
+    def rules(self) -> StemRules:
+        """The node's side."""
+        return StemRules(self.fluff, self.rate)

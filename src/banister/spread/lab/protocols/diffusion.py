@@ -1,6 +1,7 @@
 """Random diffusion: what ordinary gossip does."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from banister.spread.lab.estimators.together import both
 from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.lab.graph import Contacts, Nodes
 from banister.spread.lab.trace import Growth, Spread
+from banister.spread.node.rules.gossip import GossipRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class Diffusion:
     On regular trees the best guess stays right with a chance that does not fall with the number of holders
     (`detection.diffusion_limit`).
     """
+
+    name: ClassVar[str] = "diffusion"
 
     rate: float = 0.5
 
@@ -49,6 +53,10 @@ class Diffusion:
     def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
         """The two rankings added: a heuristic."""
         return both(reports, self.suspects(snapshot), self.spy_suspects(reports))
+
+    def rules(self) -> GossipRules:
+        """The node's side."""
+        return GossipRules(self.rate)
 
 
 def diffuse(growth: Growth, seeds: Nodes, *, begin: int, steps: int, rate: float, chance: Generator) -> None:

@@ -1,6 +1,7 @@
 """Flooding: everybody tells everybody at once. As fast as can be, and it hides nothing."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from banister.spread.lab.estimators.together import both
 from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.lab.graph import Contacts
 from banister.spread.lab.trace import Growth, Spread
+from banister.spread.node.rules.gossip import GossipRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Flooding:
 
     On a tree the author is the centre of the holders: detection is certain ([K15] section 2.2.2).
     """
+
+    name: ClassVar[str] = "flooding"
 
     @property
     def spec(self) -> str:
@@ -46,3 +50,7 @@ class Flooding:
     def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
         """The two rankings added: a heuristic."""
         return both(reports, self.suspects(snapshot), self.spy_suspects(reports))
+
+    def rules(self) -> GossipRules:
+        """The node's side."""
+        return GossipRules(1)

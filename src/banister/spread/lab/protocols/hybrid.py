@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from banister.spread.lab.graph import Contacts
 from banister.spread.lab.protocols.diffusion import diffuse
 from banister.spread.lab.protocols.tree import Climb
 from banister.spread.lab.trace import Growth, Spread
+from banister.spread.node.rules.hybrid import HybridRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Hybrid:
     The first phase hides the author among the holders of that moment, and costs one message each; the second closes the
     gap of those whom the first never reaches. A snapshot after the switch is blurred by everything since.
     """
+
+    name: ClassVar[str] = "hybrid"
 
     switch: int = 8
     rate: float = 0.5
@@ -71,3 +75,7 @@ class Hybrid:
         if snapshot.steps <= self.switch:
             return agree(snapshot, reports, self.suspects(snapshot), never)
         return both(reports, self.suspects(snapshot), self.spy_suspects(reports))
+
+    def rules(self) -> HybridRules:
+        """The node's side."""
+        return HybridRules(self.switch, self.rate, self.cap)

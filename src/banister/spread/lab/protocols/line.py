@@ -1,6 +1,7 @@
 """Protocol 1: spread faster the farther from the author, made for the line."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from banister.spread.lab.estimators.together import both
 from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.lab.graph import Contacts
 from banister.spread.lab.trace import Growth, Spread
+from banister.spread.node.rules.line import LineRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class Line:
     ([K15] Protocol 1, Eq. (2.4), where it stands as a bound). On trees with more branches the author stays near the
     middle, and the protocol protects nobody. Errata to the printed protocol: docs/math/spread-protocols.md.
     """
+
+    name: ClassVar[str] = "line"
 
     @property
     def spec(self) -> str:
@@ -48,3 +52,7 @@ class Line:
     def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
         """The two rankings added: a heuristic."""
         return both(reports, self.suspects(snapshot), self.spy_suspects(reports))
+
+    def rules(self) -> LineRules:
+        """The node's side."""
+        return LineRules()

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.lab.graph import Contacts, Nodes
 from banister.spread.lab.protocols.token import run_with_token
 from banister.spread.lab.trace import Spread
+from banister.spread.node.rules.token import ByDegree, TokenRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Preferential:
 
     On trees with unequal degrees it evens out what `Adaptive` gives away. The price: contacts must tell their degree.
     """
+
+    name: ClassVar[str] = "preferential"
 
     cap: int | None = None
 
@@ -49,6 +53,10 @@ class Preferential:
     def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
         """The snapshot's suspects that the spies do not rule out."""
         return agree(snapshot, reports, self.suspects(snapshot), never)
+
+    def rules(self) -> TokenRules:
+        """The node's side."""
+        return TokenRules(cap=self.cap, choice=ByDegree())
 
 
 def preference(degrees: Nodes) -> Nodes:

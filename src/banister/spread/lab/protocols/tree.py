@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
 from banister.spread.lab.graph import Contacts
 from banister.spread.lab.protocols.offers import offer_quota
 from banister.spread.lab.trace import Growth, Spread
+from banister.spread.node.rules.counter import TreeRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Tree:
     Protocol 2 serves the other contacts of the climbing copy one step late, which breaks this. `cap` limits how many
     contacts a holder tells, for graphs where degrees differ.
     """
+
+    name: ClassVar[str] = "tree"
 
     cap: int | None = None
 
@@ -56,6 +60,10 @@ class Tree:
     def joint_suspects(self, snapshot: Snapshot, reports: SpyReports) -> Ranking:
         """The snapshot's suspects that the spies do not rule out."""
         return agree(snapshot, reports, self.suspects(snapshot), never)
+
+    def rules(self) -> TreeRules:
+        """The node's side."""
+        return TreeRules(self.cap)
 
 
 class Climb:

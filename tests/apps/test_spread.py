@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from banister.apps.cli import build
 from banister.errors import BadValue
-from banister.spread.lab import terminal as spread_terminal
-from banister.spread.lab.movie import Frame, Movie, layout
+from banister.spread.lab.drawn import terminal as spread_terminal
+from banister.spread.lab.drawn.movie import Frame, Movie, layout
 from banister.spread.lab.studies import Study
 
 FRIENDS = "\n".join(f"p{a} p{b}" for a in range(40) for b in (a + 1, a + 2, (a * 7) % 40) if a != b)

@@ -38,7 +38,7 @@ CORE = ("exact", "programs", "laws", "composition", "privacy")
 LIBRARIES = {
     "duckdb": ("release/sources/duckdb.py", "tables/frames/", "publish/sketches/", "spread/lab/readers/parquet.py"),
     "highspy": ("core/programs/highs.py",),
-    "matplotlib": ("show/", "local/pictures.py", "publish/distortion_figure.py", "spread/lab/pictures.py"),
+    "matplotlib": ("show/", "local/pictures.py", "publish/distortion_figure.py", "spread/lab/drawn/pictures.py"),
     "pandas": ("tables/frames/",),
     "polars": (),
     "psycopg": ("release/sources/postgres.py", "accounting/stores/postgres.py"),
@@ -47,7 +47,7 @@ LIBRARIES = {
     "sqlglot": ("questions/", "release/sources/"),
     "cryptography": ("keys.py", "sampling/bits.py"),
     "typer": ("apps/",),
-    "rich": ("apps/", "show/", "work/", "spread/lab/terminal.py"),
+    "rich": ("apps/", "show/", "work/", "spread/lab/drawn/terminal.py"),
 }
 """Which files may know an outside library."""
 CHANCE = {"random", "secrets", "numpy.random", "os.urandom"}

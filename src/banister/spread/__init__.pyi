@@ -6,7 +6,7 @@ from .lab.adversaries import SnapshotAndSpies as SnapshotAndSpies
 from .lab.adversaries import SpyAdversary as SpyAdversary
 from .lab.advice import Advice as Advice
 from .lab.advice import advise as advise
-from .lab.figures import draw_all as draw_all
+from .lab.drawn.figures import draw_all as draw_all
 from .lab.graph import Graph as Graph
 from .lab.protocols import Adaptive as Adaptive
 from .lab.protocols import Dandelion as Dandelion

@@ -7,7 +7,7 @@ import pytest
 
 from banister.errors import BadValue
 from banister.spread.lab import detection
-from banister.spread.lab.enumeration import adaptive_histories, snapshot_detection, tree_histories
+from tests.spread.enumeration import adaptive_histories, snapshot_detection, tree_histories
 
 CASES = [(2, 8), (3, 7), (4, 6), (5, 5)]
 

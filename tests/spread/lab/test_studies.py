@@ -8,7 +8,7 @@ import pytest
 from banister.errors import BadValue
 from banister.spread.lab import studies as spread_study
 from banister.spread.lab.detection import adaptive_detection, diffusion_limit
-from banister.spread.lab.figures import draw_all
+from banister.spread.lab.drawn.figures import draw_all
 from banister.spread.lab.graph import Graph
 from banister.spread.lab.run import run_spread
 from banister.spread.lab.studies import Study, steps_of

@@ -128,7 +128,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister spread figures --out docs/figures --trials 200
         """
-        from banister.spread.lab.figures import draw_all
+        from banister.spread.lab.drawn.figures import draw_all
 
         for path in draw_all(out, trials=trials, seed=seed, workers=workers):
             typer.echo(f"Wrote {path}")

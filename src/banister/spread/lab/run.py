@@ -10,11 +10,11 @@ import numpy as np
 from banister import need
 from banister.errors import BadValue
 from banister.sampling.simulation import seeded
+from banister.spread.lab.drawn.movie import Frame, Movie, write_movie
+from banister.spread.lab.drawn.terminal import is_terminal, watch
 from banister.spread.lab.evidence import Ranking, Snapshot
 from banister.spread.lab.graph import Contacts, Graph
-from banister.spread.lab.movie import Frame, Movie, write_movie
 from banister.spread.lab.protocols import SpreadProtocol
-from banister.spread.lab.terminal import is_terminal, watch
 from banister.spread.lab.trace import Spread
 from banister.spread.lab.written import GraphSource, load_graph, need_contacts, parse_protocol
 

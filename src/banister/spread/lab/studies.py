@@ -200,7 +200,7 @@ class StudyResult:
 
     def plot(self, path: str | Path) -> None:
         """Detection over holders, one line for each protocol and adversary, to an SVG, PNG or PDF file."""
-        from banister.spread.lab.pictures import draw_detection
+        from banister.spread.lab.drawn.pictures import draw_detection
 
         draw_detection(self.rows, Path(path))
 

@@ -11,7 +11,6 @@ from banister.errors import BadValue
 from banister.sampling.simulation import Generator, seeded
 from banister.spread.lab import generators
 from banister.spread.lab.detection import adaptive_detection, ball_size, spies_detection, tree_detection
-from banister.spread.lab.enumeration import adaptive_histories, exact_posterior, seen_law
 from banister.spread.lab.estimators import conflicts
 from banister.spread.lab.estimators.centres import centres, jordan, rumor
 from banister.spread.lab.estimators.conflicts import choice_penalty, hops_from
@@ -32,6 +31,7 @@ from banister.spread.lab.protocols import (
     Tree,
 )
 from banister.spread.lab.trees import InfiniteTree
+from tests.spread.enumeration import adaptive_histories, exact_posterior, seen_law
 
 
 def view_of(edges: list[tuple[int, int]]) -> TreeView:

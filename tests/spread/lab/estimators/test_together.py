@@ -11,7 +11,6 @@ from banister.spread.lab import generators
 from banister.spread.lab.adversaries import SnapshotAndSpies
 from banister.spread.lab.adversaries.base import Scene
 from banister.spread.lab.detection import spies_detection
-from banister.spread.lab.enumeration import History, adaptive_histories, exact_posterior
 from banister.spread.lab.estimators import together
 from banister.spread.lab.estimators.spies import first_spy
 from banister.spread.lab.estimators.walks import Links, walked
@@ -20,6 +19,7 @@ from banister.spread.lab.graph import Graph
 from banister.spread.lab.protocols import ALL, Adaptive, Flooding, Hybrid, Preferential, SpreadProtocol, Tree
 from banister.spread.lab.trees import InfiniteTree
 from banister.spread.lab.written import load_graph
+from tests.spread.enumeration import History, adaptive_histories, exact_posterior
 
 
 class Spied:

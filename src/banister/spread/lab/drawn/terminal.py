@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.text import Text
 
 from banister import clock
-from banister.spread.lab.movie import Frame, Movie, layout
+from banister.spread.lab.drawn.movie import Frame, Movie, layout
 
 SECONDS = 0.6
 """How long each step is shown."""

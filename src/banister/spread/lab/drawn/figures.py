@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from banister.spread.lab.detection import adaptive_detection, ball_size, diffusion_limit, spies_detection
-from banister.spread.lab.pictures import Chart, Series, draw_charts
+from banister.spread.lab.drawn.pictures import Chart, Series, draw_charts
 from banister.spread.lab.studies import Study, StudyResult
 from banister.spread.lab.study import Row
 from banister.work.progress import Progress

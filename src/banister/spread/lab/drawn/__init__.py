@@ -1,0 +1,1 @@
+"""How spreads are shown: figures, movies and the terminal."""

@@ -22,7 +22,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class FrequencyComparison:
     """All candidates, best first, and what no channel can beat."""
 
     candidates: tuple[Candidate, ...]
@@ -30,7 +30,7 @@ class Comparison:
     effective_people: float
 
 
-def compare(epsilon: Number, categories: int, people: int) -> Comparison:
+def compare(epsilon: Number, categories: int, people: int) -> FrequencyComparison:
     """Standard errors of an estimated frequency when all are equal, for each kind of channel.
 
     >>> compare(1, 1000, 1_000_000).candidates[0].name
@@ -40,7 +40,7 @@ def compare(epsilon: Number, categories: int, people: int) -> Comparison:
     k = need.whole("categories", categories, least=2, most=1 << 24)
     n = need.whole("people", people, least=1)
     found = [_candidate(kind.for_frequencies(level, k), n) for kind in for_frequencies()]
-    return Comparison(
+    return FrequencyComparison(
         tuple(sorted(found, key=lambda candidate: candidate.scaled_variance)),
         least_error(float(level), k) / k,
         n * contraction(float(level)),

@@ -15,7 +15,7 @@ MOST_VIEWS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Expected:
     """Who decides, and how well: on average and at worst; a text where one of them cannot be told."""
 
     who: str
@@ -24,11 +24,11 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class GameForecast:
     """A game with its accuracies, and what knowing nothing and hearing every bit would give on average."""
 
     game: Game
-    lines: tuple[Line, ...]
+    lines: tuple[Expected, ...]
     blind: float
     open: float
 
@@ -49,7 +49,9 @@ def read_levels(parties: int | None, epsilon: str | None, delta: str, levels: st
     return [Guarantee(epsilon, delta)] * parties
 
 
-def forecast(function: str, levels: Sequence[LevelLike], *, cost: str = "zero-one", prior: Number = "1/2") -> Forecast:
+def forecast(
+    function: str, levels: Sequence[LevelLike], *, cost: str = "zero-one", prior: Number = "1/2"
+) -> GameForecast:
     """The accuracies of a question.
 
     >>> round(forecast("xor", [1, 1]).lines[0].average, 6)
@@ -62,9 +64,9 @@ def forecast(function: str, levels: Sequence[LevelLike], *, cost: str = "zero-on
         views.append(("each party", 1))
     else:
         views += [(f"party {number}", number) for number in range(1, min(game.parties, MOST_VIEWS) + 1)]
-    lines = tuple(Line(who, _try(game, "average", view), _try(game, "worst", view)) for who, view in views)
+    lines = tuple(Expected(who, _try(game, "average", view), _try(game, "worst", view)) for who, view in views)
     nothing = Game(game.function, [Guarantee(0)] * game.parties, cost=cost, prior=prior)
-    return Forecast(game, lines, nothing.accuracy(), 1.0 if game.score.name == "zero-one" else 0.0)
+    return GameForecast(game, lines, nothing.accuracy(), 1.0 if game.score.name == "zero-one" else 0.0)
 
 
 def _try(game: Game, measure: Measure, view: int) -> float | str:

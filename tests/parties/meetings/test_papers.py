@@ -9,7 +9,7 @@ import pytest
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
 from banister.keys import Ed25519Verifier, SigningKey
-from banister.parties.meetings.papers import Answer, Meeting, Member, hear, read_answer, read_meeting
+from banister.parties.meetings.papers import Meeting, Member, SignedAnswer, hear, read_answer, read_meeting
 
 KEYS = {name: SigningKey.generate() for name in ("a", "b", "c")}
 MEETING = Meeting(
@@ -24,8 +24,8 @@ MEETING = Meeting(
 
 
 def signed(party: str, symbol: int, *, by: SigningKey | None = None, plan: str = "") -> str:
-    bare = Answer(plan or MEETING.hash, party, symbol, "")
-    return json.dumps(Answer(bare.plan, party, symbol, (by or KEYS[party]).sign(bare.signed_bytes())).document())
+    bare = SignedAnswer(plan or MEETING.hash, party, symbol, "")
+    return json.dumps(SignedAnswer(bare.plan, party, symbol, (by or KEYS[party]).sign(bare.signed_bytes())).document())
 
 
 def test_a_plan_survives_its_file_and_keeps_its_identity() -> None:

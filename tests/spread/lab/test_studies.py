@@ -12,7 +12,7 @@ from banister.spread.lab.drawn.figures import draw_all
 from banister.spread.lab.graph import Graph
 from banister.spread.lab.run import run_spread
 from banister.spread.lab.studies import Study, steps_of
-from banister.spread.lab.study import Estimate, by_degree
+from banister.spread.lab.study import MeasuredChance, by_degree
 
 GRAPH = "holme-kim:300:4:0.5"
 
@@ -117,7 +117,7 @@ def test_detection_by_contacts_covers_all_trials() -> None:
 
 
 def test_intervals_hold_the_mean_and_shrink() -> None:
-    few, many = Estimate.of(np.array([0.0, 1.0] * 5)), Estimate.of(np.array([0.0, 1.0] * 500))
+    few, many = MeasuredChance.of(np.array([0.0, 1.0] * 5)), MeasuredChance.of(np.array([0.0, 1.0] * 500))
     for estimate in (few, many):
         assert estimate.low < estimate.mean < estimate.high
     assert many.high - many.low < few.high - few.low

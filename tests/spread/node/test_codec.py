@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from banister.errors import BadFrame
 from banister.spread.node.codec import FRAME_BYTES, HIGHEST, LONGEST_BODY, LONGEST_ID, VERSION, read, write
-from banister.spread.node.messages import Ack, Copy, Frame, Kind, Token, Wave
+from banister.spread.node.messages import Ack, Copy, Frame, FrameKind, Token, Wave
 
 IDS = st.binary(min_size=1, max_size=LONGEST_ID)
 COUNTERS = st.integers(0, HIGHEST)
@@ -14,7 +14,7 @@ FRAMES: st.SearchStrategy[Frame] = st.one_of(
     st.builds(Copy, IDS, st.binary(max_size=200) | st.just(b"x" * LONGEST_BODY), st.booleans(), COUNTERS, COUNTERS),
     st.builds(Token, IDS, COUNTERS, COUNTERS),
     st.builds(Wave, IDS, COUNTERS),
-    st.builds(Ack, IDS, st.sampled_from(Kind), COUNTERS, st.booleans()),
+    st.builds(Ack, IDS, st.sampled_from(FrameKind), COUNTERS, st.booleans()),
 )
 PLAIN = write(Token(b"id", 4, 2))
 

@@ -13,7 +13,7 @@ from banister.spread.node.messages import (
     Action,
     Copy,
     Event,
-    Kind,
+    FrameKind,
     Post,
     Received,
     Send,
@@ -57,12 +57,12 @@ def got(link: int, frame: object) -> Received:
 def test_a_copy_is_shown_stored_and_answered_once() -> None:
     state, actions = play(node(), (5, got(1, Copy(ID, b"text"))))
     assert Show(ID) in actions
-    assert Send(1, Ack(ID, Kind.COPY, 0, True)) in actions
+    assert Send(1, Ack(ID, FrameKind.COPY, 0, True)) in actions
     assert state.held[ID].parent == 1
     again, more = play(state, (6, got(1, Copy(ID, b"text"))))
-    assert more[0] == Send(1, Ack(ID, Kind.COPY, 0, True))  # The answer to the first may have been lost.
+    assert more[0] == Send(1, Ack(ID, FrameKind.COPY, 0, True))  # The answer to the first may have been lost.
     other, late = play(again, (7, got(2, Copy(ID, b"text"))))
-    assert late[0] == Send(2, Ack(ID, Kind.COPY, 0, False))
+    assert late[0] == Send(2, Ack(ID, FrameKind.COPY, 0, False))
     assert other.held == state.held
 
 
@@ -70,7 +70,7 @@ def test_the_author_tells_one_and_hands_over_the_token_when_it_is_taken() -> Non
     state, actions = play(node(), (0, Post(ID, b"text")), (STEP, Wake()))
     (only,) = sent(actions)
     assert isinstance(only.frame, Copy)
-    state, actions = play(state, (STEP + 2, got(only.link, Ack(ID, Kind.COPY, 0, True))))
+    state, actions = play(state, (STEP + 2, got(only.link, Ack(ID, FrameKind.COPY, 0, True))))
     assert sent(actions) == [Send(only.link, Token(ID, 0, 0))]
     assert not state.held[ID].has_token
 
@@ -78,7 +78,7 @@ def test_the_author_tells_one_and_hands_over_the_token_when_it_is_taken() -> Non
 def test_an_author_looks_like_a_leaf_that_received_its_copy() -> None:
     author, _ = play(node(), (0, Post(ID, b"text")), (STEP, Wake()))
     link = author.held[ID].asked[0]
-    author, _ = play(author, (STEP + 2, got(link, Ack(ID, Kind.COPY, 0, True))))
+    author, _ = play(author, (STEP + 2, got(link, Ack(ID, FrameKind.COPY, 0, True))))
     relay, _ = play(node(), (STEP, got(link, Copy(ID, b"text"))))
     assert author.held[ID].tree_links == relay.held[ID].tree_links
     fields = set(Held.__slots__) - {"parent", "children", "since", "untried", "quota"}
@@ -100,7 +100,9 @@ def token_holder(rules: object = None) -> NodeState:
     """A node with the token at time 2 that has told two contacts."""
     state, _ = play(node(rules), (0, got(0, Copy(ID, b"text"))), (1, got(0, Token(ID, 0, 0))), (1 + STEP, Wake()))
     return play(
-        state, (STEP + 5, got(1, Ack(ID, Kind.COPY, 0, True))), (STEP + 5, got(2, Ack(ID, Kind.COPY, 0, True)))
+        state,
+        (STEP + 5, got(1, Ack(ID, FrameKind.COPY, 0, True))),
+        (STEP + 5, got(2, Ack(ID, FrameKind.COPY, 0, True))),
     )[0]
 
 
@@ -112,7 +114,7 @@ def test_the_first_holder_tells_all_others_and_passes_away_from_the_author() -> 
     assert only.frame == Token(ID, 2, 1)
     assert only.link in (1, 2)
     assert state.held[ID].has_token  # Until the answer is here the old holder stays responsible.
-    state, _ = play(state, (2 + 2 * STEP, got(only.link, Ack(ID, Kind.TOKEN, 2, True))))
+    state, _ = play(state, (2 + 2 * STEP, got(only.link, Ack(ID, FrameKind.TOKEN, 2, True))))
     assert not state.held[ID].has_token
 
 
@@ -158,7 +160,7 @@ def test_impossible_tokens_and_strangers_waves_are_ignored() -> None:
         assert after.held == state.held
         assert sent(actions) == []
     after, actions = play(state, (1, got(2, Wave(ID, 3))))
-    assert actions[0] == Send(2, Ack(ID, Kind.WAVE, 3, False))
+    assert actions[0] == Send(2, Ack(ID, FrameKind.WAVE, 3, False))
     assert sent(actions) == []
 
 
@@ -177,7 +179,7 @@ def test_a_cap_is_filled_with_others_when_a_contact_has_it_already() -> None:
     state, actions = play(leaf, (1, got(0, Wave(ID, 3))))
     first = {action.link for action in sent(actions)}
     assert len(first) == 2
-    state, actions = play(state, (2, got(min(first), Ack(ID, Kind.COPY, 0, False))))
+    state, actions = play(state, (2, got(min(first), Ack(ID, FrameKind.COPY, 0, False))))
     (third,) = sent(actions)
     assert third.link not in first
 
@@ -198,7 +200,7 @@ def test_memory_is_bounded_and_forgotten_messages_stay_old() -> None:
         state, _ = play(state, (k, got(0, Copy(bytes([k]), b"text"))))
     assert sorted(state.held) == [bytes([3]), bytes([4]), bytes([5])]
     _, actions = play(state, (9, got(1, Copy(bytes([0]), b"text"))))
-    assert actions[0] == Send(1, Ack(bytes([0]), Kind.COPY, 0, False))
+    assert actions[0] == Send(1, Ack(bytes([0]), FrameKind.COPY, 0, False))
     short, _ = play(node(lifetime=2), (0, Post(ID, b"text")), (2 * STEP, Wake()))
     assert not short.held
     assert not short.alarms
@@ -224,10 +226,10 @@ def test_a_climbing_copy_goes_first_and_others_fall() -> None:
     state, actions = play(state, (STEP, Wake()))
     (up,) = sent(actions)
     assert up.frame == Copy(ID, b"text", climbing=True, level=3)
-    state, actions = play(state, (STEP + 1, got(up.link, Ack(ID, Kind.COPY, 0, False))))
+    state, actions = play(state, (STEP + 1, got(up.link, Ack(ID, FrameKind.COPY, 0, False))))
     (second,) = sent(actions)
     assert second.link != up.link
-    state, actions = play(state, (STEP + 2, got(second.link, Ack(ID, Kind.COPY, 0, True))))
+    state, actions = play(state, (STEP + 2, got(second.link, Ack(ID, FrameKind.COPY, 0, True))))
     assert {action.frame for action in sent(actions)} == {Copy(ID, b"text", level=1)}
 
 
@@ -267,7 +269,7 @@ def test_the_hybrid_changes_to_gossip_one_step_after_the_deadline() -> None:
     state, actions = play(state, (7 + STEP, Wake()))
     falling = sent(actions)
     assert [action.frame for action in falling] == [Copy(ID, b"text", level=0, age=3)] * 2
-    answers = [(8 + STEP, got(action.link, Ack(ID, Kind.COPY, 0, True))) for action in falling]
+    answers = [(8 + STEP, got(action.link, Ack(ID, FrameKind.COPY, 0, True))) for action in falling]
     state, _ = play(state, *answers)
     state, actions = play(state, (7 + 2 * STEP, Wake()))
     assert sent(actions) == []
@@ -283,7 +285,7 @@ def test_a_copy_after_the_deadline_is_gossip_whatever_its_level_says() -> None:
     state, actions = play(node(HybridRules(4, 1)), (7, late), (7 + STEP, Wake()))
     assert {action.frame for action in sent(actions)} == {Copy(ID, b"text", age=10)}
     # Nobody is asked instead of a contact that had it already: each was asked, or will be, anyway.
-    assert sent(play(state, (9 + STEP, got(1, Ack(ID, Kind.COPY, 0, False))))[1]) == []
+    assert sent(play(state, (9 + STEP, got(1, Ack(ID, FrameKind.COPY, 0, False))))[1]) == []
 
 
 def test_counters_beyond_the_horizon_are_ignored() -> None:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from banister.local.comparison import Comparison
+from banister.local.comparison import FrequencyComparison
 from banister.local.estimates import Estimate
 from banister.local.survey import Survey
 from banister.local.testing import Verdict
@@ -78,7 +78,7 @@ def verdict(found: Verdict, needed: int, power: float) -> None:
     console().print(table)
 
 
-def comparison(found: Comparison, epsilon: str, categories: int, people: int) -> None:
+def comparison(found: FrequencyComparison, epsilon: str, categories: int, people: int) -> None:
     """Channels for frequencies, best first."""
     console().print(f"A frequency of 1/{categories}: epsilon {epsilon}, {people:,} people, {categories:,} categories.")
     table = _table("channel", "standard error", "people x variance", "bits a report")

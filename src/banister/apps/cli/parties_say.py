@@ -11,16 +11,16 @@ from rich.table import Table
 if TYPE_CHECKING:
     from banister.core.exact.numbers import Number
     from banister.core.privacy.guarantee import Guarantee
-    from banister.parties.forecast import Forecast
+    from banister.parties.forecast import GameForecast
     from banister.parties.games.game import Decision
     from banister.parties.games.views import View
-    from banister.parties.meetings.conduct import Outcome, Verdict
+    from banister.parties.meetings.conduct import MeetingVerdict, Outcome
     from banister.parties.meetings.papers import Meeting
 
 console = Console(width=80, highlight=False)
 
 
-def forecast(found: "Forecast") -> None:
+def forecast(found: "GameForecast") -> None:
     from banister.parties.games.scores import accuracy_words
 
     game = found.game
@@ -60,7 +60,7 @@ def outcome(done: "Outcome") -> None:
         typer.echo(f"'{done.answer.party}' has now answered {done.answered} plans; together at most {done.total}.")
 
 
-def verdict(meeting: "Meeting", found: "Verdict") -> None:
+def verdict(meeting: "Meeting", found: "MeetingVerdict") -> None:
     from banister.core.exact.numbers import brief
     from banister.parties.games.scores import accuracy_words
 

@@ -6,7 +6,7 @@ all channels is a linear program over these columns ([K16] Thm 3.3.4),
     max Σ_A gain(A) theta_A   subject to   Σ_A theta_A (1 + a 1[x in A]) = 1 for every x,   a = e^epsilon - 1.
 
 A solver sees few columns at a time; its dual values price all 2^k of them exactly, which both finds the columns
-that are missing and certifies the answer: see `Staircase.bound`.
+that are missing and certifies the answer: see `StaircaseDesign.bound`.
 """
 
 import math
@@ -27,7 +27,7 @@ _MOST_ROUNDS = 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Staircase:
+class StaircaseDesign:
     """A solved design: weight and favoured set of each output, its value, a bound on all channels, the dual."""
 
     theta: Floats
@@ -37,7 +37,7 @@ class Staircase:
     dual: Floats
 
 
-def best_staircase(epsilon: float, gains: Floats, solver: LinearSolver, noise: float) -> Staircase:
+def best_staircase(epsilon: float, gains: Floats, solver: LinearSolver, noise: float) -> StaircaseDesign:
     """Maximise the smallest of several utilities over all channels of a level.
 
     `gains` has one row a utility and one column for each set of categories (bit x of the column's number says
@@ -53,7 +53,7 @@ def best_staircase(epsilon: float, gains: Floats, solver: LinearSolver, noise: f
     scale = float(np.abs(gains).max()) * low
     error = noise * low / scale if scale > 0 else math.inf
     if epsilon == 0 or error >= 0.1:
-        return Staircase(np.array([low]), np.ones((k, 1), dtype=bool), 0.0, scale * k, np.zeros(k))
+        return StaircaseDesign(np.array([low]), np.ones((k, 1), dtype=bool), 0.0, scale * k, np.zeros(k))
     scaled = gains * (low / scale)
     chosen = _first_columns(scaled, low, k)
     for _ in range(_MOST_ROUNDS):
@@ -136,7 +136,9 @@ def _restricted(
     return found.point[:columns], -found.row_duals[:k], prices / prices.sum()
 
 
-def _tidied(theta: Floats, chosen: Ints, k: int, low: float, gains: Floats, bound: float, alpha: Floats) -> Staircase:
+def _tidied(
+    theta: Floats, chosen: Ints, k: int, low: float, gains: Floats, bound: float, alpha: Floats
+) -> StaircaseDesign:
     """The vertex, solved again on its support, so that its rows sum to 1 as closely as doubles can."""
     support = theta > 1e-11
     inside = members(chosen[support], k)
@@ -144,4 +146,4 @@ def _tidied(theta: Floats, chosen: Ints, k: int, low: float, gains: Floats, boun
     shift = np.linalg.lstsq(columns, 1 - columns @ rough, rcond=None)[0]
     exact = np.maximum(rough + shift, 0) * low  # The least change that makes the rows sum to 1; then unscaled.
     value = float((gains[:, chosen[support]] @ exact).min())
-    return Staircase(exact, inside, value, max(bound, value), alpha)
+    return StaircaseDesign(exact, inside, value, max(bound, value), alpha)

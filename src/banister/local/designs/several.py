@@ -17,7 +17,7 @@ from banister.core.programs.linear import Floats, LinearSolver
 from banister.errors import BadValue
 from banister.local.channels.base import Certificate
 from banister.local.channels.matrix import MatrixChannel
-from banister.local.designs.columns import MOST_CATEGORIES, Staircase, best_staircase, subset_sums
+from banister.local.designs.columns import MOST_CATEGORIES, StaircaseDesign, best_staircase, subset_sums
 from banister.local.designs.priors import law, same_length
 
 Pairs = list[tuple[Floats, Floats]]
@@ -83,7 +83,7 @@ def design_pairs(epsilon: Fraction, pairs: Pairs, kind: Divergence, solver: Line
     return _certified(epsilon, found, kind, method, kept)
 
 
-def _certified(epsilon: Fraction, found: Staircase, kind: Divergence, method: str, kept: Kept) -> MatrixChannel:
+def _certified(epsilon: Fraction, found: StaircaseDesign, kind: Divergence, method: str, kept: Kept) -> MatrixChannel:
     channel = MatrixChannel.of_staircase(found.theta, found.favoured, epsilon)
     value = max(0.0, kept(channel.cell_matrix) - 2.0**-45 * (1 + float(epsilon)))
     certificate = Certificate(

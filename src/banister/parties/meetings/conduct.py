@@ -17,7 +17,16 @@ from banister.parties.games.functions import function_of
 from banister.parties.games.game import Decision, Game, Measure
 from banister.parties.games.levels import Symbol, respond
 from banister.parties.meetings.home import PartyHome
-from banister.parties.meetings.papers import Answer, Hearing, Json, Meeting, Member, checked_name, hear, read_meeting
+from banister.parties.meetings.papers import (
+    Hearing,
+    Json,
+    Meeting,
+    Member,
+    SignedAnswer,
+    checked_name,
+    hear,
+    read_meeting,
+)
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.table import ExactTable
 
@@ -26,7 +35,7 @@ from banister.sampling.table import ExactTable
 class Outcome:
     """A party's answer, where it was written, and what the party has given away in all its answers so far."""
 
-    answer: Answer
+    answer: SignedAnswer
     path: Path
     level: Guarantee
     answered: int
@@ -34,7 +43,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MeetingVerdict:
     """The decision of a meeting: the answer, its accuracy, and which answers counted."""
 
     answer: Number
@@ -44,6 +53,10 @@ class Verdict:
     """Before anything was said, with those parties that are present."""
     planned: float
     """Before anything was said, had all parties answered."""
+
+
+Verdict = MeetingVerdict
+"""The name at the door."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +144,8 @@ def answer_plan(
         raise BadValue(f"There is no folder '{out.parent}' for the answer. Make it first.")
     identity = meeting.hash
     place.begin(party, identity, epsilon=member.level.epsilon, delta=member.level.delta)
-    unsigned = Answer(identity, party, int(respond(member.level, bit, bits)), "")
-    answer = Answer(identity, party, unsigned.symbol, key.sign(unsigned.signed_bytes()))
+    unsigned = SignedAnswer(identity, party, int(respond(member.level, bit, bits)), "")
+    answer = SignedAnswer(identity, party, unsigned.symbol, key.sign(unsigned.signed_bytes()))
     text = json.dumps(answer.document(), indent=1) + "\n"
     place.finish(party, identity, text)
     _write(out, text)
@@ -140,7 +153,7 @@ def answer_plan(
     return Outcome(answer, out, member.level, count, Guarantee(epsilon, delta if delta < 1 else 1))
 
 
-def decide_meeting(path: Path, answers: Sequence[Path], *, bits: BitSource = SYSTEM) -> Verdict:
+def decide_meeting(path: Path, answers: Sequence[Path], *, bits: BitSource = SYSTEM) -> MeetingVerdict:
     """Check all answers and decide. A rule that is random (worst case) is drawn from here."""
     meeting = open_meeting(path)
     files = [(file.name, _read_answer(file)) for file in answers]
@@ -154,7 +167,7 @@ def decide_meeting(path: Path, answers: Sequence[Path], *, bits: BitSource = SYS
     decision = game.decide(hearing.transcript, meeting.measure)
     planned = game.accuracy(meeting.measure)
     present = game.without(*gone).accuracy(meeting.measure) if gone else planned
-    return Verdict(_say(decision, bits), decision, hearing, present, planned)
+    return MeetingVerdict(_say(decision, bits), decision, hearing, present, planned)
 
 
 def names_of(names: str | None, parties: int) -> list[str]:

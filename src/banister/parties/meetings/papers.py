@@ -124,7 +124,7 @@ class Meeting:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SignedAnswer:
     """What one party said to one plan, with its signature."""
 
     plan: str
@@ -184,14 +184,14 @@ def read_meeting(text: str) -> Meeting:
         raise BadValue("The plan lacks a field or has one of the wrong kind. Ask for it again.") from None
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(text: str) -> SignedAnswer:
     """The answer in a JSON text; whether it holds is for `hear` to say."""
     found = _object(text, ANSWER_FORMAT, "answer")
     try:
         symbol = found["symbol"]
         if not isinstance(symbol, int) or isinstance(symbol, bool):
             raise TypeError
-        return Answer(_text(found["plan"]), _text(found["party"]), symbol, _text(found["signature"]))
+        return SignedAnswer(_text(found["plan"]), _text(found["party"]), symbol, _text(found["signature"]))
     except (KeyError, TypeError):
         raise BadValue("it lacks a field or has one of the wrong kind") from None
 
@@ -204,7 +204,7 @@ def hear(meeting: Meeting, files: Sequence[tuple[str, str]], verifier: Verifier)
     """
     identity = meeting.hash
     levels = {member.name: member for member in meeting.members}
-    heard: dict[str, Answer] = {}
+    heard: dict[str, SignedAnswer] = {}
     first_file: dict[str, str] = {}
     torn: set[str] = set()
     aside: list[tuple[str, str]] = []
@@ -233,7 +233,7 @@ def hear(meeting: Meeting, files: Sequence[tuple[str, str]], verifier: Verifier)
     return Hearing(transcript, missing, tuple(aside))
 
 
-def _checked(answer: Answer, identity: str, members: Mapping[str, Member], verifier: Verifier) -> Answer:
+def _checked(answer: SignedAnswer, identity: str, members: Mapping[str, Member], verifier: Verifier) -> SignedAnswer:
     if answer.plan != identity:
         raise BadValue(f"it answers another plan ({answer.plan[:12]}, this one is {identity[:12]})")
     member = members.get(answer.party)

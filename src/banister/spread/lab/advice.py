@@ -13,7 +13,7 @@ from banister.spread.lab.detection import spies_detection
 from banister.spread.lab.generators import random_regular
 from banister.spread.lab.graph import Graph, Nodes
 from banister.spread.lab.studies import Study, StudyResult
-from banister.spread.lab.study import Estimate
+from banister.spread.lab.study import MeasuredChance
 from banister.spread.lab.written import GraphSource, load_graph
 from banister.work.progress import Progress
 
@@ -91,7 +91,7 @@ def _who(graph: Graph, node: Hashable | None, authors: list[int] | None) -> tupl
     return "The author", f"{node} has {degree} contacts; measured over {len(authors)} people with about as many."
 
 
-def _percent(value: Estimate) -> str:
+def _percent(value: MeasuredChance) -> str:
     return f"{100 * value.mean:.1f} % ({100 * value.low:.1f} to {100 * value.high:.1f})"
 
 

@@ -20,7 +20,7 @@ from banister.spread.lab.written import GraphSource, load_graph, need_contacts, 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moment:
+class StepSeen:
     """One step: holders, the virtual source (-1 without one), and how often the best guess would be right."""
 
     step: int
@@ -51,7 +51,7 @@ class SpreadRun:
             path=self.spread.path[: step + 1],
         )
 
-    def moments(self) -> list[Moment]:
+    def moments(self) -> list[StepSeen]:
         """Every step from 1 on; on graphs with cycles the attack is known at even steps only."""
         made = []
         for step in range(1, self.spread.steps + 1):
@@ -60,9 +60,9 @@ class SpreadRun:
             try:
                 ranking = self.protocol.suspects(Snapshot.of_spread(self.contacts, now))
                 best = len(ranking.best())
-                made.append(Moment(step, now.size, source, best, ranking.chance_of(now.author), ranking))
+                made.append(StepSeen(step, now.size, source, best, ranking.chance_of(now.author), ranking))
             except BadValue:
-                made.append(Moment(step, now.size, source, 0, float("nan"), None))
+                made.append(StepSeen(step, now.size, source, 0, float("nan"), None))
         return made
 
     def lines(self) -> list[str]:

@@ -13,8 +13,7 @@ from banister.errors import BadValue
 from banister.spread.lab.adversaries import Adversary
 from banister.spread.lab.graph import Graph
 from banister.spread.lab.protocols import SpreadProtocol
-from banister.spread.lab.study import Cell, Floats, Row, by_degree, rows_of, run_trials
-from banister.spread.lab.study import Estimate as Estimate
+from banister.spread.lab.study import Cell, Floats, MeasuredChance, Row, by_degree, rows_of, run_trials
 from banister.spread.lab.trees import InfiniteTree
 from banister.spread.lab.written import GraphSource, load_graph, need_contacts, parse_adversary, parse_protocol
 from banister.work.checkpoints import Checkpoint
@@ -171,7 +170,9 @@ class StudyResult:
         cells = zip(self.study.cells, self.trials, strict=True)
         return tuple(row for cell, trials in cells for row in rows_of(cell, trials))
 
-    def by_degree(self, parts: int = 4) -> tuple[tuple[str, int, str, tuple[tuple[int, int, Estimate], ...]], ...]:
+    def by_degree(
+        self, parts: int = 4
+    ) -> tuple[tuple[str, int, str, tuple[tuple[int, int, MeasuredChance], ...]], ...]:
         """Detection by the author's number of contacts, for each protocol, steps and adversary."""
         return tuple(
             (cell.protocol.spec, cell.steps, adversary.spec, by_degree(trials, place, parts))

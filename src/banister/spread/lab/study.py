@@ -82,12 +82,12 @@ def hops_off(spread: Spread, ranking: Ranking) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class MeasuredChance:
     """A mean of values from 0 to 1 with a 95 % interval.
 
     Wilson's interval for a binomial count; the values are chances, whose variance is no larger, so it is wide enough.
 
-    >>> print(Estimate.of(np.zeros(100)))
+    >>> print(MeasuredChance.of(np.zeros(100)))
     0.000 [0.000, 0.037]
     """
 
@@ -97,7 +97,7 @@ class Estimate:
     trials: int
 
     @classmethod
-    def of(cls, values: Floats) -> "Estimate":
+    def of(cls, values: Floats) -> "MeasuredChance":
         """From the values of all trials."""
         n, mean, z = len(values), float(np.mean(values)), 1.959964
         centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
@@ -108,6 +108,10 @@ class Estimate:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
+Estimate = MeasuredChance
+"""The name at the door."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """What came of one protocol, number of steps and adversary."""
@@ -116,7 +120,7 @@ class Row:
     steps: int
     adversary: str
     holders: float
-    detection: Estimate
+    detection: MeasuredChance
     hops: float
     """Mean hops between guess and author, where there was a guess."""
 
@@ -129,11 +133,11 @@ def rows_of(cell: Cell, trials: Floats) -> tuple[Row, ...]:
         known = hops[~np.isnan(hops)]
         mean_hops = float(known.mean()) if len(known) else math.nan
         size = float(trials[:, 0].mean())
-        made.append(Row(cell.protocol.spec, cell.steps, adversary.spec, size, Estimate.of(chances), mean_hops))
+        made.append(Row(cell.protocol.spec, cell.steps, adversary.spec, size, MeasuredChance.of(chances), mean_hops))
     return tuple(made)
 
 
-def by_degree(trials: Floats, adversary: int, parts: int = 4) -> tuple[tuple[int, int, Estimate], ...]:
+def by_degree(trials: Floats, adversary: int, parts: int = 4) -> tuple[tuple[int, int, MeasuredChance], ...]:
     """Detection by the author's number of contacts, in equal parts of the trials: (least, most, estimate)."""
     need.whole("parts", parts, least=1)
     order = np.argsort(trials[:, 1], kind="stable")
@@ -142,5 +146,5 @@ def by_degree(trials: Floats, adversary: int, parts: int = 4) -> tuple[tuple[int
         if len(part):
             degrees = trials[part, 1]
             chances = trials[part, COLUMNS + 2 * adversary]
-            made.append((int(degrees.min()), int(degrees.max()), Estimate.of(chances)))
+            made.append((int(degrees.min()), int(degrees.max()), MeasuredChance.of(chances)))
     return tuple(made)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from banister.errors import BadFrame
-from banister.spread.node.messages import Ack, Copy, Frame, Kind, MessageId, Token, Wave
+from banister.spread.node.messages import Ack, Copy, Frame, FrameKind, MessageId, Token, Wave
 
 VERSION: Final = 1
 FRAME_BYTES: Final = 4096
@@ -71,7 +71,7 @@ def read(data: bytes) -> Frame:
         raise BadFrame(f"A frame has {FRAME_BYTES:,} bytes; these are {len(data):,}.")
     if data[0] != VERSION:
         raise BadFrame(f"The frame is of version {data[0]}; this program reads version {VERSION}.")
-    reader = Reader(data, 2)
+    reader = ByteReader(data, 2)
     make = KINDS.get(data[1])
     if make is None:
         raise BadFrame(f"The frame is of kind {data[1]}; known are 1 to {ANSWER}.")
@@ -85,7 +85,7 @@ def read(data: bytes) -> Frame:
 
 
 @dataclass(slots=True)
-class Reader:
+class ByteReader:
     """Bytes, and how far they have been read. No field is long enough to reach beyond the end of a frame."""
 
     data: bytes
@@ -108,32 +108,32 @@ class Reader:
         return value == 1
 
 
-def _read_copy(name: MessageId, reader: Reader) -> Frame:
+def _read_copy(name: MessageId, reader: ByteReader) -> Frame:
     climbing, level, age, length = reader.flag(), reader.number(), reader.number(), reader.number()
     if length > LONGEST_BODY:
         raise BadFrame(f"A body of {length:,} bytes is too long; {LONGEST_BODY:,} fit.")
     return Copy(name, reader.take(length), climbing, level, age)
 
 
-def _read_token(name: MessageId, reader: Reader) -> Frame:
+def _read_token(name: MessageId, reader: ByteReader) -> Frame:
     return Token(name, reader.number(), reader.number())
 
 
-def _read_wave(name: MessageId, reader: Reader) -> Frame:
+def _read_wave(name: MessageId, reader: ByteReader) -> Frame:
     return Wave(name, reader.number())
 
 
-def _read_answer(name: MessageId, reader: Reader) -> Frame:
+def _read_answer(name: MessageId, reader: ByteReader) -> Frame:
     kind = reader.byte()
     if kind not in KIND_VALUES:
         raise BadFrame(f"The frame answers kind {kind}; known are 1 to {ANSWER - 1}.")
-    return Ack(name, Kind(kind), reader.number(), reader.flag())
+    return Ack(name, FrameKind(kind), reader.number(), reader.flag())
 
 
-KIND_VALUES: Final = frozenset(kind.value for kind in Kind)
-KINDS: Final[dict[int, Callable[[MessageId, Reader], Frame]]] = {
-    Kind.COPY.value: _read_copy,
-    Kind.TOKEN.value: _read_token,
-    Kind.WAVE.value: _read_wave,
+KIND_VALUES: Final = frozenset(kind.value for kind in FrameKind)
+KINDS: Final[dict[int, Callable[[MessageId, ByteReader], Frame]]] = {
+    FrameKind.COPY.value: _read_copy,
+    FrameKind.TOKEN.value: _read_token,
+    FrameKind.WAVE.value: _read_wave,
     ANSWER: _read_answer,
 }

@@ -13,7 +13,7 @@ Tick = int
 MessageId = bytes
 
 
-class Kind(Enum):
+class FrameKind(Enum):
     """What a frame is for."""
 
     COPY = 1
@@ -37,8 +37,8 @@ class Copy:
     age: int = 0
 
     @property
-    def kind(self) -> Kind:
-        return Kind.COPY
+    def kind(self) -> FrameKind:
+        return FrameKind.COPY
 
     @property
     def number(self) -> int:
@@ -54,8 +54,8 @@ class Token:
     hops: int
 
     @property
-    def kind(self) -> Kind:
-        return Kind.TOKEN
+    def kind(self) -> FrameKind:
+        return FrameKind.TOKEN
 
     @property
     def number(self) -> int:
@@ -70,8 +70,8 @@ class Wave:
     number: int
 
     @property
-    def kind(self) -> Kind:
-        return Kind.WAVE
+    def kind(self) -> FrameKind:
+        return FrameKind.WAVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Ack:
     """The answer to a frame; `fresh` says whether a copy was new to the receiver."""
 
     id: MessageId
-    kind: Kind
+    kind: FrameKind
     number: int
     fresh: bool
 

@@ -14,7 +14,7 @@ from banister.spread.node.messages import (
     Asked,
     Copy,
     Event,
-    Kind,
+    FrameKind,
     Link,
     MessageId,
     Post,
@@ -146,7 +146,7 @@ class Desk:
 
     def _settle(self, held: Held, link: Link, frame: Asked, fresh: bool) -> None:
         rules = self.settings.rules
-        if frame.kind is Kind.COPY:
+        if frame.kind is FrameKind.COPY:
             asked = tuple(other for other in held.asked if other != link)
             children = (*held.children, link) if fresh and link not in held.children else held.children
             self.keep(replace(held, asked=asked, children=children))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from banister.spread.lab.detection import adaptive_detection, ball_size, diffusion_limit, spies_detection
-from banister.spread.lab.drawn.pictures import Chart, Series, draw_charts
+from banister.spread.lab.drawn.pictures import Panel, Series, draw_charts
 from banister.spread.lab.studies import Study, StudyResult
 from banister.spread.lab.study import Row
 from banister.work.progress import Progress
@@ -50,13 +50,13 @@ class Bench:
         return study.run(workers=self.workers, progress=self.progress)
 
 
-def posterior_on_a_line(size: int) -> Chart:
+def posterior_on_a_line(size: int) -> Panel:
     """Figure 2.2 of [K15]: who wrote it, given that the holders are a row of `size` people. Exact."""
     steps = size - 1
     log = np.cumsum(np.concatenate([[0.0], np.log(np.arange(1, steps + 1))]))
     left = np.arange(size)
     weight = np.exp(2 * (log[steps] - log[left] - log[steps - left] - steps * np.log(2)))
-    return Chart(
+    return Panel(
         title=f"Line, {size} holders: what the adversary believes",
         x_label="place in the row",
         y_label="posterior",
@@ -67,7 +67,7 @@ def posterior_on_a_line(size: int) -> Chart:
     )
 
 
-def line_on_trees(run: Bench) -> Chart:
+def line_on_trees(run: Bench) -> Panel:
     """Figure 2.3 of [K15]: Protocol 1 off the line, by the Jordan centre."""
     series = []
     for degree, steps in ((2, (4, 8, 16, 32)), (3, (3, 5, 7, 9)), (4, (3, 4, 5, 6)), (5, (2, 3, 4, 5))):
@@ -76,7 +76,7 @@ def line_on_trees(run: Bench) -> Chart:
     return _over_holders("Protocol 1 on regular trees, Jordan centre", series)
 
 
-def irregular_trees(run: Bench) -> Chart:
+def irregular_trees(run: Bench) -> Panel:
     """Figure 2.7 of [K15]: always passing on random trees, by maximum likelihood."""
     series = []
     for choices, steps in (("3,4", (4, 6, 8, 10)), ("3,6", (4, 6, 8)), ("3,10", (4, 6))):
@@ -87,7 +87,7 @@ def irregular_trees(run: Bench) -> Chart:
     return _over_holders("Random trees: slower than 1/holders", series)
 
 
-def regular_trees() -> Chart:
+def regular_trees() -> Panel:
     """Exact detection on regular trees, at even and odd steps."""
     series = []
     for degree in (3, 4, 6):
@@ -99,7 +99,7 @@ def regular_trees() -> Chart:
     return _over_holders("Regular trees at even steps: exact", series)
 
 
-def social_graph(run: Bench) -> list[Chart]:
+def social_graph(run: Bench) -> list[Panel]:
     """Figures 2.8 and 2.9 of [K15], on a made graph with communities and a heavy tail."""
     steps = (4, 6, 8, 10)
     hidden = run.study(SOCIAL, ["adaptive:cap=3", "tree:cap=3"], ["snapshot"], steps).rows
@@ -115,11 +115,11 @@ def social_graph(run: Bench) -> list[Chart]:
         Series(name, [r.steps for r in hidden if r.protocol == name], [r.hops for r in hidden if r.protocol == name])
         for name in ("adaptive:cap=3", "tree:cap=3")
     ]
-    far = Chart(title="Hops between guess and author", x_label="steps", y_label="hops in the tree", series=tuple(hops))
+    far = Panel(title="Hops between guess and author", x_label="steps", y_label="hops in the tree", series=tuple(hops))
     return [_over_holders("Social-like graph, 10 000 people", series), far]
 
 
-def by_contacts(run: Bench) -> Chart:
+def by_contacts(run: Bench) -> Panel:
     """Detection by the number of contacts of the author."""
     result = run.study(SOCIAL, ["adaptive:cap=3"], ["snapshot"], (4, 6, 8), 2)
     series = []
@@ -127,7 +127,7 @@ def by_contacts(run: Bench) -> Chart:
         middle = [(low * high) ** 0.5 for low, high, _ in parts]
         ends = ([e.mean for _, _, e in parts], [e.low for _, _, e in parts], [e.high for _, _, e in parts])
         series.append(Series(f"{steps} steps", middle, *ends))
-    return Chart(
+    return Panel(
         title="Few contacts, much exposure",
         x_label="contacts of the author",
         y_label="detection",
@@ -138,7 +138,7 @@ def by_contacts(run: Bench) -> Chart:
     )
 
 
-def linked_posts(run: Bench) -> Chart:
+def linked_posts(run: Bench) -> Panel:
     """Detection when one author's posts can be linked."""
     posts = (1, 2, 3, 4, 5)
     adversaries = [f"posts:{count}" for count in posts]
@@ -152,7 +152,7 @@ def linked_posts(run: Bench) -> Chart:
         label = "social-like graph" if graph == SOCIAL else graph.replace(":", " ")
         e = [row.detection for row in rows]
         series.append(Series(label, posts, [x.mean for x in e], [x.low for x in e], [x.high for x in e]))
-    return Chart(
+    return Panel(
         title="Linked posts, 8 steps each",
         x_label="posts",
         y_label="detection",
@@ -162,7 +162,7 @@ def linked_posts(run: Bench) -> Chart:
     )
 
 
-def spies(run: Bench) -> Chart:
+def spies(run: Bench) -> Panel:
     """Detection by spies over the degree: closed form, trials, and diffusion."""
     degrees = (3, 4, 6, 10)
     lines = tuple(range(3, 21))
@@ -173,7 +173,7 @@ def spies(run: Bench) -> Chart:
         e = [row.detection for row in rows]
         series.append(Series(label, degrees, [x.mean for x in e], [x.low for x in e], [x.high for x in e]))
     series.append(Series("no protocol is below", lines, [0.1] * len(lines), dashed=True))
-    return Chart(
+    return Panel(
         title="One contact in ten is a spy (regular trees)",
         x_ticks=(3, 4, 6, 8, 10, 15, 20),
         x_label="links of each node",
@@ -183,7 +183,7 @@ def spies(run: Bench) -> Chart:
     )
 
 
-def spies_on_a_graph(run: Bench) -> Chart:
+def spies_on_a_graph(run: Bench) -> Panel:
     """Detection by spies over their share, on a graph with cycles: all walks, and who told the first spy."""
     shares = (0.02, 0.05, 0.1, 0.2, 0.3)
     adversaries = [f"spies:{share}{rule}" for rule in ("", ":first") for share in shares]
@@ -199,7 +199,7 @@ def spies_on_a_graph(run: Bench) -> Chart:
         e = [row.detection for row in rows if row.protocol == protocol and row.adversary in specs]
         series.append(Series(label, shares, [x.mean for x in e], [x.low for x in e], [x.high for x in e]))
     series.append(Series("no protocol is below", shares, shares, dashed=True))
-    return Chart(
+    return Panel(
         title="A social-like graph of 2 000 people, 6 steps",
         x_label="share of spies",
         y_label="detection",
@@ -220,11 +220,11 @@ def _series(label: str, rows: Sequence[Row]) -> Series:
     )
 
 
-def _over_holders(title: str, series: list[Series]) -> Chart:
+def _over_holders(title: str, series: list[Series]) -> Panel:
     largest = max(max(line.x) for line in series)
     guide = [2 * (largest / 2) ** (k / 20) for k in range(21)]
     series = [*series, Series("1/holders", guide, [1 / size for size in guide], dashed=True)]
-    return Chart(
+    return Panel(
         title=title,
         x_label="holders",
         y_label="detection",

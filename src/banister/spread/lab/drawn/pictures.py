@@ -31,7 +31,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Panel:
     """One set of axes."""
 
     title: str
@@ -44,7 +44,7 @@ class Chart:
     x_ticks: tuple[int, ...] = ()
 
 
-def draw_charts(charts: Sequence[Chart], path: Path) -> None:
+def draw_charts(charts: Sequence[Panel], path: Path) -> None:
     """Charts side by side in one file: SVG, PNG, PDF or HTML by its ending."""
     checked(path)
     figure = new_figure(5.4 * len(charts) + 0.4, 4.0)
@@ -53,7 +53,7 @@ def draw_charts(charts: Sequence[Chart], path: Path) -> None:
     save(figure, path, dots=130)
 
 
-def _draw(axes: "Axes", chart: Chart) -> None:
+def _draw(axes: "Axes", chart: Panel) -> None:
     for place, line in enumerate(chart.series):
         colour = "#718096" if line.dashed else COLOURS[place % len(COLOURS)]
         if line.dashed:  # Several lines of theory in one chart differ by their dashes.
@@ -111,7 +111,7 @@ def draw_detection(rows: Sequence[Row], path: Path) -> None:
     guide = [sizes[0] * (sizes[-1] / sizes[0]) ** (k / 20) for k in range(21)] if sizes[-1] > sizes[0] else sizes
     series.append(Series("1/holders", guide, [1 / size for size in guide], dashed=True))
     lowest = min(min((row.detection.mean for row in rows if row.detection.mean > 0), default=0.01), 1 / sizes[-1])
-    chart = Chart(
+    chart = Panel(
         title="How often the best guess is right",
         x_label="holders",
         y_label="detection",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from banister.spread.node.step import Desk
 
 
-class Choice(Protocol):
+class NextHolder(Protocol):
     """How the next holder of the token is chosen."""
 
     def choose(self, desk: "Desk", links: tuple[Link, ...]) -> Link:
@@ -48,7 +48,7 @@ class TokenRules:
 
     degree: int | None = None
     cap: int | None = None
-    choice: Choice = Equally()
+    choice: NextHolder = Equally()
 
     def __post_init__(self) -> None:
         if self.degree is not None:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from banister import need
 from banister.core.exact.numbers import Number
@@ -23,8 +24,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyComparison:
-    """All candidates, best first, and what no channel can beat."""
+    """What was asked, all candidates, best first, and what no channel can beat."""
 
+    epsilon: Fraction
+    categories: int
+    people: int
     candidates: tuple[Candidate, ...]
     least_scaled_variance: float
     effective_people: float
@@ -41,6 +45,9 @@ def compare(epsilon: Number, categories: int, people: int) -> FrequencyCompariso
     n = need.whole("people", people, least=1)
     found = [_candidate(kind.for_frequencies(level, k), n) for kind in for_frequencies()]
     return FrequencyComparison(
+        level,
+        k,
+        n,
         tuple(sorted(found, key=lambda candidate: candidate.scaled_variance)),
         least_error(float(level), k) / k,
         n * contraction(float(level)),

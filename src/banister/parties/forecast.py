@@ -1,14 +1,12 @@
 """What a joint question will be worth, before anyone takes part: accuracies for an observer and for each party."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
 from banister.parties.games.functions import function_of
 from banister.parties.games.game import OBSERVER, Game, Measure
-from banister.parties.games.levels import LevelLike, level_of
+from banister.parties.request import MeetingRequest
 
 MOST_VIEWS = 12
 """Parties with views of their own that are worked out one by one."""
@@ -33,34 +31,16 @@ class GameForecast:
     open: float
 
 
-def read_levels(parties: int | None, epsilon: str | None, delta: str, levels: str | None) -> list[Guarantee]:
-    """One level for each party: `parties` times (epsilon, delta), or a list such as 1,1,0.5 or 1:1e-6,0.5."""
-    if levels is not None:
-        if epsilon is not None:
-            raise BadValue("Give --levels (one a party), or --parties and --epsilon (the same for all), not both.")
-        found = [_level(part, delta) for part in levels.split(",")]
-        if parties is not None and parties != len(found):
-            raise BadValue(f"--levels has {len(found)} levels and --parties is {parties}. Give one level a party.")
-        return found
-    if epsilon is None or parties is None:
-        raise BadValue("Give --parties and --epsilon (the same for all), or --levels 1,1,0.5 (one for each party).")
-    if not 1 <= parties <= 100_000:
-        raise BadValue(f"parties = {parties} must be a whole number from 1 to 100000.")
-    return [Guarantee(epsilon, delta)] * parties
-
-
-def forecast(
-    function: str, levels: Sequence[LevelLike], *, cost: str = "zero-one", prior: Number = "1/2"
-) -> GameForecast:
+def forecast(asked: MeetingRequest) -> GameForecast:
     """The accuracies of a question.
 
-    >>> round(forecast("xor", [1, 1]).lines[0].average, 6)
+    >>> round(forecast(MeetingRequest.of("xor", [1, 1])).lines[0].average, 6)
     0.606776
     """
-    exact = [level_of(level) for level in levels]
-    game = Game(function_of(function, len(exact)), exact, cost=cost, prior=prior)
+    levels, cost, prior = asked.levels, asked.cost, asked.prior
+    game = Game(function_of(asked.function, len(levels)), levels, cost=cost, prior=prior)
     views = [("an observer", OBSERVER)]
-    if game.function.symmetric and len(set(exact)) == 1:
+    if game.function.symmetric and len(set(levels)) == 1:
         views.append(("each party", 1))
     else:
         views += [(f"party {number}", number) for number in range(1, min(game.parties, MOST_VIEWS) + 1)]
@@ -74,8 +54,3 @@ def _try(game: Game, measure: Measure, view: int) -> float | str:
         return game.accuracy(measure, view=view)
     except BadValue as error:
         return str(error)
-
-
-def _level(text: str, delta: str) -> Guarantee:
-    epsilon, colon, own = text.strip().partition(":")
-    return Guarantee(epsilon, own if colon else delta)

@@ -5,14 +5,17 @@ from pathlib import Path
 import banister as bn
 from banister.parties.meetings import conduct as room
 from banister.parties.meetings.home import PartyHome
+from banister.parties.request import MeetingRequest
 from banister.sampling.bits import SYSTEM
 
 
 def held(tmp_path: Path, *, function: str, measure: str, levels: list[bn.Guarantee], nonce: str = "plan") -> Path:
     names = [f"p{n}" for n in range(len(levels))]
     plan = tmp_path / f"{nonce}.toml"
-    settings = room.Settings(title="", function=function, measure=measure, cost="absolute", prior="0.4")
-    room.write_plan(plan, settings=settings, names=names, levels=levels)
+    asked = MeetingRequest(
+        function=function, levels=tuple(levels), names=tuple(names), measure=measure, cost="absolute", prior="0.4"
+    )
+    room.write_plan(plan, asked)
     keys = {name: bn.parties.public_key(name, PartyHome(tmp_path / name)) for name in names}
     return bn.parties.invite(plan, tmp_path / nonce, keys=keys)[1]
 

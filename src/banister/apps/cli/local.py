@@ -120,7 +120,7 @@ def compare(
     from banister.apps.cli import local_say
     from banister.local import comparison as local_compare
 
-    local_say.comparison(local_compare.compare(epsilon, categories, people), epsilon, categories, people)
+    local_say.comparison(local_compare.compare(epsilon, categories, people))
 
 
 def example(

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from banister.core.exact.numbers import brief
 from banister.local.comparison import FrequencyComparison
 from banister.local.estimates import Estimate
 from banister.local.survey import Survey
@@ -78,9 +79,10 @@ def verdict(found: Verdict, needed: int, power: float) -> None:
     console().print(table)
 
 
-def comparison(found: FrequencyComparison, epsilon: str, categories: int, people: int) -> None:
+def comparison(found: FrequencyComparison) -> None:
     """Channels for frequencies, best first."""
-    console().print(f"A frequency of 1/{categories}: epsilon {epsilon}, {people:,} people, {categories:,} categories.")
+    asked = f"epsilon {brief(found.epsilon)}, {found.people:,} people, {found.categories:,} categories"
+    console().print(f"A frequency of 1/{found.categories}: {asked}.")
     table = _table("channel", "standard error", "people x variance", "bits a report")
     for candidate in found.candidates:
         table.add_row(

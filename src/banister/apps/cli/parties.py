@@ -43,15 +43,18 @@ def plan(
     Example: banister parties plan --function majority --parties 501 --epsilon 1
     """
     from banister.apps.cli import parties_say
-    from banister.parties import forecast as parties_forecast
-    from banister.parties.meetings import conduct as parties_meeting
+    from banister.parties.forecast import forecast
+    from banister.parties.meetings.conduct import write_plan
+    from banister.parties.request import MeetingRequest, names_of, read_levels
 
-    found, cost = parties_forecast.read_levels(parties, epsilon, delta, levels), cost_word(cost)
-    parties_say.forecast(parties_forecast.forecast(function, found, cost=cost, prior=prior))
+    each = read_levels(parties, epsilon, delta, levels)
+    called = names_of(names, len(each))
+    asked = MeetingRequest(
+        function=function, levels=each, names=called, cost=cost_word(cost), prior=prior, measure=measure, title=title
+    )
+    parties_say.forecast(forecast(asked))
     if save is not None:
-        called = parties_meeting.names_of(names, len(found))
-        settings = parties_meeting.Settings(title=title, function=function, measure=measure, cost=cost, prior=prior)
-        parties_meeting.write_plan(save, settings=settings, names=called, levels=found)
+        write_plan(save, asked)
         typer.echo(f"\nPlan in {save}. Next: collect the parties' keys, then `banister parties invite`.")
 
 
@@ -129,10 +132,10 @@ def view(
     Example: banister parties view --levels 1,1,0.5 --party 3 --coalition 1,2
     """
     from banister.apps.cli import parties_say
-    from banister.parties import forecast as parties_forecast
     from banister.parties.games.views import coalition_view
+    from banister.parties.request import read_levels
 
-    found = parties_forecast.read_levels(None, None, "0", levels)
+    found = read_levels(None, None, "0", levels)
     members = [int(part) for part in coalition.split(",") if part.strip().isdigit()]
     parties_say.view(coalition_view(found, party, members), party, members, found[party - 1])
 

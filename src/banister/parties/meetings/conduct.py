@@ -3,7 +3,7 @@
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from banister.parties.meetings.papers import (
     hear,
     read_meeting,
 )
+from banister.parties.request import MeetingRequest
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.table import ExactTable
 
@@ -59,23 +60,13 @@ Verdict = MeetingVerdict
 """The name at the door."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What a plan asks, and how it will be decided, as its TOML file says it."""
-
-    title: str
-    function: str
-    measure: str
-    cost: str
-    prior: str
-
-
-def write_plan(path: Path, *, settings: Settings, names: Sequence[str], levels: Sequence[Guarantee]) -> None:
+def write_plan(path: Path, asked: MeetingRequest) -> None:
     """A plan for people to complete: TOML, with room for each party's key."""
-    need.one_of("measure", settings.measure, ("average", "worst"))
-    function_of(settings.function, len(levels))
-    lines = [f"{key} = {json.dumps(value)}" for key, value in asdict(settings).items()]
-    for name, level in zip(names, levels, strict=True):
+    function_of(asked.function, len(asked.levels))
+    lines = [
+        f"{key} = {json.dumps(str(getattr(asked, key)))}" for key in ("title", "function", "measure", "cost", "prior")
+    ]
+    for name, level in zip(asked.names, asked.levels, strict=True):
         lines += ["", "[[party]]", f"name = {json.dumps(name)}", f'epsilon = "{level.epsilon}"']
         lines += [f'delta = "{level.delta}"', 'key = ""']
     _write(path, "\n".join(lines) + "\n")
@@ -168,14 +159,6 @@ def decide_meeting(path: Path, answers: Sequence[Path], *, bits: BitSource = SYS
     planned = game.accuracy(meeting.measure)
     present = game.without(*gone).accuracy(meeting.measure) if gone else planned
     return MeetingVerdict(_say(decision, bits), decision, hearing, present, planned)
-
-
-def names_of(names: str | None, parties: int) -> list[str]:
-    """The names a user wrote, or party-1, party-2 and so on."""
-    found = [f"party-{n}" for n in range(1, parties + 1)] if names is None else [n.strip() for n in names.split(",")]
-    if len(found) != parties:
-        raise BadValue(f"{len(found)} names were given for {parties} parties. Give one name for each party.")
-    return [checked_name(name) for name in found]
 
 
 def home_of(folder: Path | None) -> PartyHome:

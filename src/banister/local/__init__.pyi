@@ -8,6 +8,7 @@ from .channels.matrix import quaternary as quaternary
 from .channels.response import RandomizedResponse as RandomizedResponse
 from .channels.subset import SubsetSelection as SubsetSelection
 from .channels.unary import UnaryEncoding as UnaryEncoding
+from .designing import DesignRequest as DesignRequest
 from .designing import design as design
 from .designs.bounds import binary_for_information as binary_for_information
 from .designs.bounds import binary_for_testing as binary_for_testing
@@ -41,6 +42,7 @@ from .utilities import power as power
 __all__ = [
     "Certificate",
     "Channel",
+    "DesignRequest",
     "Divergence",
     "Errors",
     "Estimate",

@@ -9,6 +9,7 @@ import numpy as np
 from banister.core.laws.utility import KL, divergence_after, entropy, mutual_information
 from banister.core.programs.linear import Floats
 from banister.local.channels.matrix import geometric
+from banister.local.channels.response import RandomizedResponse
 from banister.local.designs.bounds import binary_for_information, binary_for_testing
 from banister.local.designs.information import design_information
 from banister.local.designs.partition import design_between
@@ -51,7 +52,7 @@ def run_testing(categories: int, instances: int) -> Experiment:
     p0, p1 = dirichlet("zero", instances, categories), dirichlet("one", instances, categories)
     found = np.empty((4, len(EPSILONS), instances))
     for i, epsilon in enumerate(EPSILONS):
-        plain, smooth = _response(epsilon, categories), geometric(epsilon, categories).matrix
+        plain, smooth = RandomizedResponse(epsilon, categories).matrix, geometric(epsilon, categories).matrix
         for j, (one, other) in enumerate(zip(p0, p1, strict=True)):
             bit = binary_for_testing(epsilon, one, other).matrix
             found[0, i, j] = design_between(Fraction(epsilon), one, other, KL).utility
@@ -66,7 +67,7 @@ def run_information(categories: int, instances: int) -> Experiment:
     found = np.empty((4, len(EPSILONS), instances))
     halves = np.empty(instances)
     for i, epsilon in enumerate(EPSILONS):
-        plain, smooth = _response(epsilon, categories), geometric(epsilon, categories).matrix
+        plain, smooth = RandomizedResponse(epsilon, categories).matrix, geometric(epsilon, categories).matrix
         for j, prior in enumerate(priors):
             bit = binary_for_information(epsilon, prior)
             half = float(prior[bit.cell_of == 1].sum())
@@ -74,12 +75,6 @@ def run_information(categories: int, instances: int) -> Experiment:
             found[0, i, j] = design_information(Fraction(epsilon), prior).utility
             found[1:, i, j] = [mutual_information(prior, matrix) for matrix in (bit.matrix, plain, smooth)]
     return Experiment("information", categories, found, np.array([entropy(prior) for prior in priors]), halves)
-
-
-def _response(epsilon: float, categories: int) -> Floats:
-    low = np.exp(-epsilon)
-    matrix: Floats = np.where(np.eye(categories, dtype=bool), 1.0, low) / (1 + (categories - 1) * low)
-    return matrix
 
 
 def draw_gallery(folder: Path, instances: int, sizes: tuple[int, ...] = SIZES) -> list[Path]:

@@ -49,6 +49,7 @@ from .numbers import number_report as number_report
 from .pairs import Curves as Curves
 from .pairs import best_protocol as best_protocol
 from .pairs import curves as curves
+from .request import MeetingRequest as MeetingRequest
 
 __all__ = [
     "Curves",
@@ -56,6 +57,7 @@ __all__ = [
     "Game",
     "JointFunction",
     "Meeting",
+    "MeetingRequest",
     "NumberReport",
     "Outcome",
     "PublicCoin",

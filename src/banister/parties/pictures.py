@@ -2,31 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
-from banister.core.programs.linear import Floats
+from banister.parties.pairs import Curves
 from banister.show.canvas import COLOURS, checked, new_figure, save, tidy
 
 _TITLES = {"xor-or-and": "XOR or AND, as the first party says", "hamming": "Hamming distance of two pairs of bits"}
 _SCORES = {"xor-or-and": "chance of the right answer", "hamming": "2 - |error|, on average"}
 
 
-class CurvesLike(Protocol):
-    """What is drawn: three scores over the level."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def epsilons(self) -> Floats: ...
-    @property
-    def bitwise(self) -> Floats: ...
-    @property
-    def selected(self) -> Floats: ...
-    @property
-    def best(self) -> Floats: ...
-
-
-def draw_curves(found: Sequence[CurvesLike], path: Path) -> None:
+def draw_curves(found: Sequence[Curves], path: Path) -> None:
     """One panel a question."""
     checked(path)
     figure = new_figure(9.2, 3.8)

@@ -140,8 +140,8 @@ MUTANTS = (
     Mutant(
         name="units-one-too-many",
         file="accounting/gates.py",
-        old="return cls(Fraction(low), unit)",
-        new="return cls(Fraction(high), unit)",
+        old="Fraction(largest_whole(lambda count: _fold_fits(unit, count, budget)))",
+        new="Fraction(1 + largest_whole(lambda count: _fold_fits(unit, count, budget)))",
         tests=_GATES,
     ),
     Mutant(

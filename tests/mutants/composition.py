@@ -19,7 +19,7 @@ _CURVE = ("tests/core/composition/test_curve.py",)
 _PRODUCT = ("tests/core/composition/test_product.py",)
 _REGION = ("tests/core/privacy/test_region.py",)
 _DOMINATION = ("tests/core/privacy/test_domination.py",)
-_INVERSE = ("tests/core/exact/test_inverse.py", "tests/core/exact/test_descent.py")
+_INVERSE = ("tests/core/exact/test_search.py", "tests/core/exact/test_descent.py")
 
 MUTANTS = (
     Mutant(
@@ -39,9 +39,8 @@ MUTANTS = (
     Mutant(
         name="stairs-epsilon-without-proof",
         file="core/composition/stairs.py",
-        old="        while not self.delta(Fraction(up)) <= goal:\n"
-        "            up = math.nextafter(up, math.inf) if up else 5e-324\n",
-        new="",
+        old="next_double(lambda x: bool(self.delta(Fraction(x)) <= goal), max(0.0, float_up(fraction_up(found))))",
+        new="max(0.0, float_up(fraction_up(found)))",
         tests=_LIMITS + _STAIRS,
         explained="The loop is a proof that never has to step: the double above the upper end of the ball around the "
         "crossing is past it by more than the radii of all balls in the proof. Goals steered to within 2^-200 … 2^-270 "
@@ -50,9 +49,9 @@ MUTANTS = (
     Mutant(
         name="stairs-epsilon-from-below",
         file="core/composition/stairs.py",
-        old="        up = max(0.0, float_up(fraction_up(found)))\n        while not self.delta(Fraction(up)) <= goal:\n"
-        "            up = math.nextafter(up, math.inf) if up else 5e-324\n",
-        new="        up = self._down(goal)\n",
+        old="return next_double(lambda x: bool(self.delta(Fraction(x)) <= goal), "
+        "max(0.0, float_up(fraction_up(found))))",
+        new="return self._down(goal)",
         tests=_LIMITS + _STAIRS,
     ),
     Mutant(
@@ -246,9 +245,9 @@ MUTANTS = (
     ),
     Mutant(
         name="least-epsilon-gives-the-side-that-fails",
-        file="core/exact/inverse.py",
-        old="    return Bracket(proven_low, proven_high)\n",
-        new="    return Bracket(proven_low, proven_low)\n",
+        file="core/exact/search.py",
+        old="    return Bracket(_proven(above, low), high)\n",
+        new="    return Bracket(_proven(above, low), low)\n",
         tests=_INVERSE,
     ),
     Mutant(

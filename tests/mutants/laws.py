@@ -212,8 +212,8 @@ MUTANTS = (
     Mutant(
         name="product-bounds-from-above-twice",
         file="core/composition/product.py",
-        old="Product(tuple((b, k) for _, b, k in both))",
-        new="Product(tuple((a, k) for a, _, k in both))",
+        old="ProductLaw(tuple((b, k) for _, b, k in both))",
+        new="ProductLaw(tuple((a, k) for a, _, k in both))",
         tests=_CURVE,
     ),
     Mutant(

@@ -106,8 +106,8 @@ MUTANTS = (
     Mutant(
         name="integer-staircase-best-step-is-the-next",
         file="mechanisms/integers/integer_staircase.py",
-        old="low, high = (low, r) if rising else (r + 1, high)\n    return low",
-        new="low, high = (low, r) if rising else (r + 1, high)\n    return min(low + 1, sensitivity)",
+        old="return halved(rising, 0, sensitivity)[1]",
+        new="return min(halved(rising, 0, sensitivity)[1] + 1, sensitivity)",
         tests=_INTEGER_STAIRCASE,
     ),
     Mutant(
@@ -154,16 +154,16 @@ MUTANTS = (
     ),
     Mutant(
         name="least-scale-gives-the-side-that-is-not-private",
-        file="mechanisms/calibration.py",
-        old="if private(Fraction(middle)) else (middle, high)\n    return high",
-        new="if private(Fraction(middle)) else (middle, high)\n    return low",
+        file="core/exact/search.py",
+        old="return halved(at, low, high, rounds=_ROUNDS, middle=_mean)[1]",
+        new="return halved(at, low, high, rounds=_ROUNDS, middle=_mean)[0]",
         tests=_GAUSSIAN,
     ),
     Mutant(
         name="truncated-edge-one-further",
         file="mechanisms/integers/truncated_staircase.py",
-        old="low, high = (middle, high) if positive(middle) else (low, middle)\n    return low",
-        new="low, high = (middle, high) if positive(middle) else (low, middle)\n    return low + 1",
+        old="    return largest_whole(positive)\n",
+        new="    return largest_whole(positive) + 1\n",
         tests=_TRUNCATED,
     ),
     Mutant(

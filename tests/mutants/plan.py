@@ -75,8 +75,8 @@ MUTANTS = (
     Mutant(
         name="sigma-a-double-below",
         file="release/noises.py",
-        old="        sigma = math.nextafter(sigma, math.inf)\n    return sigma",
-        new="        sigma = math.nextafter(sigma, math.inf)\n    return sigma * (1 - 2.0**-40)",
+        old="math.sqrt(float(squares / allowed)))",
+        new="math.sqrt(float(squares / allowed))) * (1 - 2.0**-40)",
         tests=_NOISES,
     ),
     Mutant(
@@ -89,8 +89,8 @@ MUTANTS = (
     Mutant(
         name="bar-one-lower",
         file="release/noises.py",
-        old="low, high = (low, middle) if holds(middle) else (middle, high)\n    return high",
-        new="low, high = (low, middle) if holds(middle) else (middle, high)\n    return low",
+        old="    return least_whole(holds)\n",
+        new="    return least_whole(holds) - 1\n",
         tests=_NOISES,
     ),
     Mutant(

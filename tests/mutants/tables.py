@@ -11,7 +11,7 @@ MUTANTS = (
     Mutant(
         name="replaced-record-moves-one-cell",
         file="publish/noise.py",
-        old="return 1 if self.neighbours is Neighbours.ADD_REMOVE else 2",
+        old="return 1 if neighbours is Neighbours.ADD_REMOVE else 2",
         new="return 1",
         tests=_LAW,
     ),

@@ -83,7 +83,7 @@ NOISES: list[tuple[TableNoise, Callable[[Cells], float]]] = [
 
 @pytest.mark.parametrize("asked", list(Neighbours))
 @pytest.mark.parametrize("level", [1, 2])
-@pytest.mark.parametrize(("noise", "law"), NOISES, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(("noise", "law"), NOISES, ids=lambda value: "law" if callable(value) else str(value)[:60])
 def test_a_plan_is_refused_or_charged_its_true_loss(
     noise: TableNoise, law: Callable[[Cells], float], level: int, asked: Neighbours
 ) -> None:

@@ -13,7 +13,7 @@ from .core.laws.cost import Cost
 from .core.privacy.guarantee import Guarantee, Neighbours
 from .core.privacy.loss import PrivacyLoss
 from .core.privacy.region import PrivacyRegion
-from .errors import BanisterError, BudgetExceeded
+from .errors import BanisterError, BudgetExceeded, LedgerFault
 from .mechanisms.choices.choice import ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
 from .mechanisms.comparison.least_noise import Comparison, least_noise
 from .mechanisms.integers.discrete_gaussian import DiscreteGaussian
@@ -58,6 +58,7 @@ __all__ = [
     "IntegerVectorStaircase",
     "Laplace",
     "Ledger",
+    "LedgerFault",
     "Moves",
     "Neighbours",
     "OnGrid",

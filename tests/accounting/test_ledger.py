@@ -128,3 +128,8 @@ def test_a_budget_that_promises_nothing_is_refused() -> None:
         bn.Ledger.create(
             "memory:", budget=bn.Guarantee(10**6), neighbours=bn.Neighbours.REPLACE, questions=bn.AsYouGo()
         )
+
+
+def test_the_family_of_a_ledgers_faults_stands_at_the_front_door(tmp_path: Path) -> None:
+    with pytest.raises(bn.LedgerFault, match="There is no ledger"):
+        bn.Ledger.open(tmp_path / "none.ledger")

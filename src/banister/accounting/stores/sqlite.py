@@ -6,6 +6,9 @@ the budget. A process killed at any moment leaves a whole line or none.
 A charge is answered only when the log is on disk, as with synchronous=FULL; but the wait comes after the lock is given
 back, so that the waits of many processes fall together (docs/decisions/0007-ledger.md). The log is written in order,
 so whoever's wait ends has the charges of all before on disk too.
+
+SQLite's locks are kept, and not relied on: `hold.Hold` says who may write and whether the file is still the same, and
+`processes` keeps a connection from being carried over a fork.
 """
 
 import contextlib
@@ -18,6 +21,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from banister.accounting.chain import FORMAT, Line, check_head, check_link
+from banister.accounting.stores.hold import Hold
+from banister.accounting.stores.processes import WATCH, Process
 from banister.errors import (
     LedgerDamaged,
     LedgerExists,
@@ -29,6 +34,8 @@ from banister.errors import (
     LedgerUnreachable,
 )
 
+AT_ONCE = 4096
+"""So many lines are read at a time; a million charges are walked without holding them all."""
 APPLICATION_ID = 0x42414E49
 """Marks the file as ours ("BANI"), in the field that SQLite keeps for this."""
 
@@ -53,9 +60,14 @@ class SqliteStore:
         self._path = Path(path)
         self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
-        self._log = -1
-        self._inherited: sqlite3.Connection | None = None
-        self._connect()
+        self._busy = threading.RLock()
+        """Held while SQLite is at work, and by a fork, which therefore never falls into the middle of it."""
+        self._hold: Hold | None = None
+        self._process: Process | None = None
+        self._seen: tuple[int, str] | None = None
+        WATCH.add(self)
+        with self._lock:
+            self._connect()
 
     @classmethod
     def create(cls, path: str | Path, first: Line, *, wait_seconds: float = 30) -> "SqliteStore":
@@ -74,84 +86,131 @@ class SqliteStore:
         return cls(target, wait_seconds=wait_seconds)
 
     def append(self, decide: Callable[[Line], Line]) -> Line:
-        """One transaction: lock, read the end, decide, write, and wait until it is on disk."""
+        """One transaction: lock, read the end, decide, write; then wait until it is on disk, and look once more
+        whether that was the ledger."""
         with self._lock, self._faults():
-            with self._transaction("IMMEDIATE") as connection:
-                last = self._tail()
-                line = decide(last)
-                check_link(last, line)
-                connection.execute("INSERT INTO line VALUES (?, ?, ?)", (line.sequence, line.body, line.hash))
-                connection.execute("UPDATE head SET sequence = ?, hash = ?", (line.sequence, line.hash))
-            _to_disk(self._log)
+            hold = self._here()
+            with hold.alone(self._wait_seconds), self._busy:
+                hold.check()
+                with self._transaction("IMMEDIATE") as connection:
+                    last = self._tail()
+                    line = decide(last)
+                    check_link(last, line)
+                    connection.execute("INSERT INTO line VALUES (?, ?, ?)", (line.sequence, line.body, line.hash))
+                    connection.execute("UPDATE head SET sequence = ?, hash = ?", (line.sequence, line.hash))
+            _to_disk(hold.log)
+            hold.check()
+            self._seen = (line.sequence, line.hash)
         return line
 
     def first(self) -> Line:
         """The line that opened the ledger."""
-        with self._lock, self._faults():
-            row = self._here().execute("SELECT sequence, body, hash FROM line WHERE sequence = 0").fetchone()
+        with self._reading() as connection:
+            row = connection.execute("SELECT sequence, body, hash FROM line WHERE sequence = 0").fetchone()
         if row is None:
             raise LedgerDamaged(f"'{self._path}' has lost its first line. Restore the ledger from a copy.")
         return Line(*row)
 
     def last(self) -> Line:
         """The line at the end, checked against the one before it and against the head."""
-        with self._lock, self._faults(), self._transaction("DEFERRED"):
+        with self._reading(), self._transaction("DEFERRED"):
             return self._tail()
 
     def head(self) -> tuple[int, str]:
         """Number and hash of the last line, as kept apart from the lines."""
-        with self._lock, self._faults():
+        with self._reading():
             return self._head()
 
     def lines(self) -> Iterator[Line]:
-        """Every line from the first on, as of one moment; damage to the file itself is found here too."""
-        with self._lock, self._faults(), self._transaction("DEFERRED") as connection:
+        """Every line that is there now, from the first on; damage to the file itself is found here too.
+
+        They are read some thousand at a time, and charges go on in between: what is written stays as it is.
+        """
+        with self._reading() as connection:
             problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if problem != "ok":
                 raise LedgerDamaged(f"'{self._path}' is damaged as a file ({problem}). Restore it from a copy.")
-            rows = connection.execute("SELECT sequence, body, hash FROM line ORDER BY sequence").fetchall()
-        return (Line(*row) for row in rows)
+            end = connection.execute("SELECT max(sequence) FROM line").fetchone()[0]
+        return iter(()) if end is None else self._stream(end)
 
     def close(self) -> None:
         """Let go of the file. The last to close folds the write-ahead log into it."""
+        WATCH.discard(self)
         with self._lock:
-            self._connection.close()
-            if self._log >= 0:
-                os.close(self._log)
-                self._log = -1
+            hold, self._hold = self._hold, None
+            if hold is None or self._process is None or not self._process.is_this():
+                return
+            with contextlib.suppress(LedgerFault), hold.alone(self._wait_seconds), self._busy:
+                hold.leave(self._connection.close)
+                return
+            hold.leave_as_child(self._connection.close)  # Somebody is at it for too long, or the file is gone.
+
+    def before_fork(self) -> None:
+        """Wait until SQLite is at rest."""
+        self._busy.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._busy.release()
+
+    def after_fork_in_child(self) -> None:
+        """Close what belongs to the parent; the next use opens the file anew."""
+        self._lock, self._busy = threading.Lock(), threading.RLock()
+        hold, self._hold = self._hold, None
+        if hold is not None and not self._connection.in_transaction:
+            self._process = None
+            hold.leave_as_child(self._connection.close)
 
     def _connect(self) -> None:
-        if not self._path.exists():
-            raise LedgerMissing(
-                f"There is no ledger at '{self._path}'. Make one with Ledger.create or `banister ledger create`; "
-                f"if there was one, find out where it went before you charge anything."
-            )
-        self._process = os.getpid()
-        with self._faults():
-            self._connection = _open(self._path, "rw", self._wait_seconds)
+        hold = Hold(self._path)
+        with self._faults(), hold.alone(self._wait_seconds), self._busy:
+            close = contextlib.ExitStack()
             try:
-                self._check_kind()
+                hold.enter(self._wait_seconds)
+                self._connection = _open(self._path, "rw", self._wait_seconds)
+                close.callback(self._connection.close)
+                self._process = Process()
+                self._check_kind(hold.log_path)
                 with self._transaction("DEFERRED"):
                     self._tail()
-                # No lock of SQLite's lies on the log, and it stays in place while a connection is open.
-                self._log = os.open(self._log_path(), os.O_RDWR)
+                hold.attach_log()
                 self._connection.execute("PRAGMA busy_timeout = 0")  # From here on `_begin` does the waiting.
+                self._hold = hold
             except BaseException:  # Nothing is swallowed: what was opened is closed, whatever ended it, also a Ctrl-C.
-                self._connection.close()
+                hold.leave(close.close)
                 raise
 
-    def _here(self) -> sqlite3.Connection:
-        """The connection of this process. One must not be carried across a fork, so a child opens its own."""
-        if os.getpid() != self._process:
-            self._inherited = self._connection  # Kept, as closing it here would disturb the parent's.
+    def _here(self) -> Hold:
+        """What this process holds. A connection is never carried over a fork, so a child opens its own."""
+        if self._process is not None and not self._process.is_this():
+            raise LedgerUnreachable(
+                f"'{self._path}' was open when this process was forked, in a way that Python was not told of or in the "
+                f"middle of a charge. Nothing was charged. Open the ledger in a process that is started anew."
+            )
+        if self._hold is None:
             self._connect()
-        return self._connection
+        assert self._hold is not None
+        return self._hold
 
-    def _log_path(self) -> Path:
-        return self._path.with_name(self._path.name + "-wal")
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._faults():
+            hold = self._here()
+            with hold.among_readers(self._wait_seconds), self._busy:
+                hold.check()
+                yield self._connection
 
-    def _check_kind(self) -> None:
-        wal = self._log_path()
+    def _stream(self, end: int) -> Iterator[Line]:
+        after = -(1 << 63)
+        query = "SELECT sequence, body, hash FROM line WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?"
+        while after < end:
+            with self._reading() as connection:
+                rows = connection.execute(query, (after, end, AT_ONCE)).fetchall()
+            for row in rows:
+                yield Line(*row)
+            after = rows[-1][0] if rows else end
+
+    def _check_kind(self, wal: Path) -> None:
         pages = self._pragma("page_count") * self._pragma("page_size")
         if self._pragma("application_id") != APPLICATION_ID:
             raise LedgerForeign(f"'{self._path}' is not a banister ledger (or an empty file). Nothing was changed.")
@@ -167,29 +226,52 @@ class SqliteStore:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     def _head(self) -> tuple[int, str]:
-        row = self._here().execute("SELECT sequence, hash FROM head").fetchone()
+        row = self._connection.execute("SELECT sequence, hash FROM head").fetchone()
         if row is None:
             raise LedgerDamaged(f"'{self._path}' has lost its head. Restore the ledger from a copy.")
         return int(row[0]), str(row[1])
 
     def _tail(self) -> Line:
-        """The last line, after checking that it fits the line before it and the head."""
-        rows = self._here().execute("SELECT sequence, body, hash FROM line ORDER BY sequence DESC LIMIT 2").fetchall()
+        """The last line, after checking that it fits the line before it, the head, and what was seen before."""
+        rows = self._connection.execute(
+            "SELECT sequence, body, hash FROM line ORDER BY sequence DESC LIMIT 2"
+        ).fetchall()
         last = Line(*rows[0]) if rows else None
         check_head(last, self._head())
         assert last is not None
         check_link(Line(*rows[1]) if len(rows) > 1 else None, last)
+        self._check_seen({row[0]: row[2] for row in rows})
+        self._seen = (last.sequence, last.hash)
         return last
+
+    def _check_seen(self, ending: dict[int, str]) -> None:
+        """What this process saw once is still there; an older state put in the file's place is behind it."""
+        if self._seen is None:
+            return
+        sequence, value = self._seen
+        found = ending.get(sequence)
+        if found is None:
+            row = self._connection.execute("SELECT hash FROM line WHERE sequence = ?", (sequence,)).fetchone()
+            found = None if row is None else row[0]
+        if found != value:
+            raise LedgerDamaged(
+                f"'{self._path}' does not hold line {sequence} any more, which this process saw there: an older state "
+                f"of the ledger, or another ledger, was put in its place. Restore the newest; do not charge this one."
+            )
 
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
-        connection = self._here()
+        connection, process = self._connection, self._process
         self._begin(connection, kind)
         try:
             yield connection
+            if process is None or not process.is_this():
+                raise LedgerUnreachable(
+                    f"A child process cannot finish what its parent began to write to '{self._path}'."
+                )
             connection.execute("COMMIT")
         except BaseException:  # Nothing is swallowed: a half-made charge is undone, whatever ended it, also a Ctrl-C.
-            if connection.in_transaction:
+            if connection.in_transaction and process is not None and process.is_this():
                 connection.execute("ROLLBACK")
             raise
 
@@ -229,7 +311,8 @@ def _to_disk(log: int) -> None:
 
 
 def _write_draft(draft: Path, first: Line) -> None:
-    with contextlib.closing(_open(draft, "rwc", 30)) as connection:
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # The user's umask decides, not SQLite's.
+    with contextlib.closing(_open(draft, "rw", 30)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript("BEGIN;" + SCHEMA)
         connection.execute("INSERT INTO line VALUES (?, ?, ?)", (first.sequence, first.body, first.hash))

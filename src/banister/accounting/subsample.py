@@ -7,6 +7,7 @@ from flint import arb
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, fraction_of, fraction_up, precision
+from banister.core.privacy.guarantee import Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 
 _HINT = "It is the chance with which each person enters the sample."
@@ -29,6 +30,7 @@ def poisson_sampled(loss: PrivacyLoss, *, rate: Number) -> PrivacyLoss:
     4.38 once, 0.72 for a hundred samples
     """
     share = need.between("rate", rate, 0, 1, _HINT)
+    loss.about(Neighbours.ADD_REMOVE)  # Refused where it speaks of others alone.
     forth, back = _curves(loss)
     if share in (0, 1):
         return loss if share else PrivacyLoss.nothing()
@@ -46,7 +48,8 @@ def poisson_sampled(loss: PrivacyLoss, *, rate: Number) -> PrivacyLoss:
             return stay * _at(back, (ball(share) * exp_ball(epsilon) / stay).log())
 
     ends = _shrunk(loss.law.top(), share), _mirrored(loss.law.reverse().top(), share)
-    return PrivacyLoss.of_two_curves(delta, other, key=("poisson sampled", share, loss.law.identity()), ends=ends)
+    key = ("poisson sampled", share, loss.law.identity())
+    return PrivacyLoss.of_two_curves(delta, other, key=key, ends=ends).about(Neighbours.ADD_REMOVE)
 
 
 def sampled_without_replacement(loss: PrivacyLoss, *, size: int, people: int) -> PrivacyLoss:
@@ -62,6 +65,7 @@ def sampled_without_replacement(loss: PrivacyLoss, *, size: int, people: int) ->
     """
     count = need.whole("people", people, least=1)
     share = Fraction(need.whole("size", size, least=1, most=count), count)
+    loss.about(Neighbours.REPLACE)  # Refused where it speaks of others alone.
     if share == 1:
         return loss
     forth, back = _curves(loss)
@@ -74,7 +78,7 @@ def sampled_without_replacement(loss: PrivacyLoss, *, size: int, people: int) ->
     tops = loss.law.top(), loss.law.reverse().top()
     end = None if tops[0] is None or tops[1] is None else _shrunk(max(tops[0], tops[1]), share)
     key = ("sampled without replacement", share, loss.law.identity())
-    return PrivacyLoss.of_two_curves(delta, delta, key=key, ends=(end, end))
+    return PrivacyLoss.of_two_curves(delta, delta, key=key, ends=(end, end)).about(Neighbours.REPLACE)
 
 
 def _curves(loss: PrivacyLoss) -> tuple[Callable[[Fraction], arb], Callable[[Fraction], arb]]:

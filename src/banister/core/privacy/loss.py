@@ -17,7 +17,7 @@ from banister.core.composition.direction import Direction
 from banister.core.composition.law import GaussianLaw, LaplaceLaw, Law
 from banister.core.composition.product import ProductLaw
 from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, exp_ball, fraction_up, precision
-from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 
 RELATIVE_WIDTH = 1e-6
@@ -36,6 +36,8 @@ class PrivacyLoss:
     """
 
     terms: tuple[tuple[Law, int], ...]
+    neighbours: Neighbours | None = None
+    """The only neighbours of whom it speaks, where it holds for one relation alone."""
 
     @classmethod
     def pure(cls, epsilon: Fraction) -> "PrivacyLoss":
@@ -136,11 +138,28 @@ class PrivacyLoss:
     def times(self, count: int) -> "PrivacyLoss":
         """This release, made so many times."""
         need.whole("count", count, least=1)
-        return PrivacyLoss(tuple((law, count * each) for law, each in self.terms))
+        return PrivacyLoss(tuple((law, count * each) for law, each in self.terms), self.neighbours)
 
     def with_(self, *others: "PrivacyLoss") -> "PrivacyLoss":
         """This and the others together, all parameters fixed in advance."""
-        return PrivacyLoss.of_terms(term for loss in (self, *others) for term in loss.terms)
+        whole = PrivacyLoss.of_terms(term for loss in (self, *others) for term in loss.terms)
+        for loss in (self, *others):
+            whole = whole if loss.neighbours is None else whole.about(loss.neighbours)
+        return whole
+
+    def about(self, neighbours: Neighbours) -> "PrivacyLoss":
+        """The same loss, said to hold for this relation alone; one that speaks of another already is refused.
+
+        >>> PrivacyLoss.pure(Fraction(1)).about(Neighbours.REPLACE).neighbours.value
+        'replace'
+        """
+        if self.neighbours not in (None, neighbours):
+            assert self.neighbours is not None
+            raise BadValue(
+                f"A loss about {self.neighbours.value} neighbours cannot be joined with one about {neighbours.value} "
+                f"neighbours. Work out both for the same relation."
+            )
+        return PrivacyLoss(self.terms, neighbours)
 
     @property
     def law(self) -> Law:

@@ -1,12 +1,22 @@
-"""Ed25519 signatures (the library cryptography)."""
+"""Ed25519 signatures (the library cryptography), and numbers that nobody uses twice."""
 
 import base64
 import binascii
+import os
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 PREFIX = "ed25519:"
+
+
+def nonce() -> str:
+    """A text that no two callers ever share: 128 bits from the operating system.
+
+    >>> len(nonce())
+    32
+    """
+    return os.urandom(16).hex()
 
 
 class SigningKey:

@@ -41,7 +41,7 @@ LIBRARIES = {
     "matplotlib": ("show/", "local/pictures.py", "publish/distortion_figure.py", "spread/lab/drawn/pictures.py"),
     "pandas": ("tables/frames/",),
     "polars": (),
-    "psycopg": ("release/sources/postgres.py", "accounting/stores/postgres.py"),
+    "psycopg": ("release/sources/postgres.py", "accounting/stores/postgres"),
     "pyarrow": (),
     "pyspark": ("release/sources/spark.py",),
     "sqlglot": ("questions/", "release/sources/"),

@@ -7,6 +7,7 @@ from .explanation import explain as explain
 from .filters import AsYouGo as AsYouGo
 from .filters import Guard as Guard
 from .ledger import Ledger as Ledger
+from .protects import Protects as Protects
 from .receipt import Receipt as Receipt
 from .total import Total as Total
 from .total import compose as compose
@@ -16,6 +17,7 @@ __all__ = [
     "Charge",
     "Guard",
     "Ledger",
+    "Protects",
     "Receipt",
     "Remaining",
     "Total",

@@ -9,21 +9,32 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from banister.accounting import chain
-from banister.accounting.chain import Line
+from banister import keys
+from banister.accounting.chain import Line, check_link
 from banister.accounting.charge import Charge
+from banister.accounting.protects import bound
 from banister.accounting.receipt import Receipt
-from banister.accounting.terms import Entry, Terms, Totals, entry_writer, totals_of
+from banister.accounting.terms import Entry, Standing, Terms, Totals, entry_writer, standing_of
 from banister.core.exact.numbers import brief, brief_down
 from banister.errors import BadValue, BudgetExceeded, LedgerDamaged
+from banister.work.progress import Progress
+
+STRIDE = 1000
+"""A bar moves on after so many lines."""
 
 
 class Store(Protocol):
     """Where the lines of one ledger lie. Every method raises a `LedgerFault` when it cannot do what it says."""
 
-    def append(self, decide: Callable[[Line], Line]) -> Line:
+    def append(self, decide: Callable[[Line], Line], *, key: str = "") -> Line:
         """In one transaction that excludes all other writers: show the last line, take the one that follows it, and
-        return when that is on disk. If `decide` raises, nothing is written."""
+        return when that is on disk. If `decide` raises, nothing is written.
+
+        A line that was written under the same key before is returned, once it is on disk, and nothing is decided."""
+        ...
+
+    def line(self, sequence: int) -> Line | None:
+        """The line of that number, or nothing where there is none."""
         ...
 
     def first(self) -> Line:
@@ -77,42 +88,61 @@ class _Refused(Exception):
         self.charges = charges
 
 
-def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str) -> Receipt:
+def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str, witness: str = "") -> Receipt:
     """Charge the ledger, or raise `BudgetExceeded` and leave it as it was.
 
-    The loss is priced before the ledger is locked; under the lock there are only exact additions.
+    The loss is priced before the ledger is locked; under the lock there are only exact additions. A key that was
+    charged before is not charged again: its receipt says so, and other content under it is refused.
     """
     if charge.neighbours is not terms.neighbours:
         raise BadValue(
             f"The ledger speaks about {terms.neighbours.value} neighbours, the charge '{charge.label}' about "
             f"{charge.neighbours.value}. Plan the release for the ledger's neighbours, or keep a ledger of its own."
         )
-    place, write = terms.accountant.prepare(charge), entry_writer(charge, at)
+    place, nonce = terms.accountant.prepare(charge), keys.nonce()
+    write = entry_writer(charge, at=at, nonce=nonce)
 
     def decide(last: Line) -> Line:
-        before = totals_of(last, terms.accountant)
-        after = place(before)
+        before = standing_of(last, terms)
+        protects = bound(before.protects, charge.protects, charge.label)
+        after = place(before.totals)
         if after is None:
-            raise _Refused(before, last.sequence)
-        return last.follow(write(after))
+            raise _Refused(before.totals, last.sequence)
+        return last.follow(write(Standing(totals=after, protects=protects, witness=witness or before.witness)))
 
     try:
-        line = store.append(decide)
+        line = store.append(decide, key=charge.key)
     except _Refused as refused:
         raise BudgetExceeded(_refusal(terms, charge, refused)) from None
-    return Receipt(sequence=line.sequence, hash=line.hash, label=charge.label, plan=charge.plan, paid=charge.loss)
+    again = f'"nonce":"{nonce}"' not in line.body
+    if again:
+        _check_same(Entry.of_line(line), charge)
+    return Receipt(
+        sequence=line.sequence, hash=line.hash, label=charge.label, plan=charge.plan, paid=charge.loss, again=again
+    )
+
+
+def _check_same(entry: Entry, charge: Charge) -> None:
+    """One key, one request: a plan's hash says all of it, and where there is none its price must be the same."""
+    price = ("inf" if charge.epsilon is None else str(charge.epsilon), str(charge.delta))
+    same = (entry.key, entry.label, entry.plan) == (charge.key, charge.label, charge.plan)
+    if not (same and (charge.plan or (entry.epsilon, entry.delta) == price)):
+        raise BadValue(
+            f"The key '{charge.key}' belongs to charge {entry.sequence} ('{entry.label}'), which is another request "
+            f"than '{charge.label}'. Nothing was charged. Give each request a key of its own."
+        )
 
 
 def remaining(store: Store, terms: Terms) -> Remaining:
     """What is left, as of this moment."""
     last = store.last()
-    return remaining_after(terms, totals_of(last, terms.accountant), last.sequence)
+    return remaining_after(terms, standing_of(last, terms).totals, last.sequence)
 
 
 def fitting(store: Store, terms: Terms, charges: Sequence[Charge]) -> tuple[int, Remaining | None]:
     """The first of several true descriptions of one release that fits, and what it leaves; nothing if none does."""
     last = store.last()
-    totals = totals_of(last, terms.accountant)
+    totals = standing_of(last, terms).totals
     for place, charge in enumerate(charges):
         after = terms.accountant.prepare(charge)(totals)
         if after is not None:
@@ -132,18 +162,21 @@ def remaining_after(terms: Terms, totals: Totals, charges: int) -> Remaining:
     )
 
 
-def summary(terms: Terms, address: str, left: Remaining) -> tuple[tuple[str, str], ...]:
+def summary(terms: Terms, address: str, left: Remaining, now: Standing) -> tuple[tuple[str, str], ...]:
     """Terms and state of a ledger, in words, line by line."""
     rows = [
         ("ledger", address),
         ("budget", f"epsilon {brief(terms.budget.epsilon)}, delta {brief(terms.budget.delta)}"),
         ("neighbours", terms.neighbours.value),
+        ("protects", "not stated" if now.protects is None else str(now.protects)),
         ("questions", terms.accountant.in_words()),
         ("created", terms.created[:19].replace("T", " ") + " UTC"),
         ("charges", f"{left.charges}"),
         ("used", f"{100 * float(left.used):.1f} % of the allowance"),
         ("still fits", f"epsilon up to {brief_down(left.largest_epsilon)} in one question"),
     ]
+    if now.witness:
+        rows.append(("witness", now.witness))
     if left.delta > 0:
         rows.append(("own deltas", f"{brief(left.delta)} left for charges with a delta of their own"))
     return (*rows, *(("", words) for words in left.free))
@@ -154,28 +187,58 @@ def history(store: Store) -> tuple[Entry, ...]:
     return tuple(Entry.of_line(line) for line in store.lines() if line.sequence > 0)
 
 
-def verify(store: Store, proofs: tuple[str, ...] = ()) -> tuple[int, str]:
+def verify(
+    store: Store, proofs: tuple[str, ...] = (), *, progress: Progress = lambda done, total: None
+) -> tuple[int, str]:
     """Check every line, every hash and every total; give the number of charges and the last hash.
 
-    A proof, taken from a receipt and kept elsewhere, shows that the ledger was not rewritten as a whole.
+    A proof, taken from a receipt and kept elsewhere, shows that the ledger was not rewritten as a whole. The lines are
+    walked as they come, and none is kept.
     """
-    lines = tuple(store.lines())
-    last = chain.check(lines)
-    if last is None:
+    wanted = [_read_proof(proof) for proof in proofs]
+    found: dict[int, str] = {}
+    numbers = {sequence for sequence, _ in wanted}
+    end, _ = store.head()
+    previous: Line | None = None
+    for line in store.lines():
+        check_link(previous, line)
+        if previous is None:
+            terms = Terms.of_line(line)
+            standing = standing_of(line, terms)
+        else:
+            standing = _next_standing(terms, standing, line)
+        previous = line
+        if line.sequence in numbers:
+            found[line.sequence] = line.hash
+        if line.sequence % STRIDE == 0:
+            progress(line.sequence, max(end, 1))
+    if previous is None:
         raise LedgerDamaged("The ledger has no lines at all. Restore it from a copy.")
-    terms = Terms.of_line(lines[0])
-    totals = terms.accountant.start()
-    for line in lines[1:]:
-        after = Entry.of_line(line).totals
-        if not (_grows(totals, after) and terms.accountant.allows(after)):
+    for sequence, value in wanted:
+        if found.get(sequence) != value:
             raise LedgerDamaged(
-                f"Line {line.sequence} of the ledger brings a total down, or over its limit, which no charge can. "
-                f"The ledger was not written by banister alone."
+                f"The ledger does not hold charge {sequence} as its receipt proves it. It was rewritten, or an older "
+                f"copy was put in its place."
             )
-        totals = after
-    for proof in proofs:
-        _check_proof(lines, proof)
-    return last.sequence, last.hash
+    return previous.sequence, previous.hash
+
+
+def _next_standing(terms: Terms, before: Standing, line: Line) -> Standing:
+    """What stands after a line, if a charge can have brought it about."""
+    after = standing_of(line, terms)
+    if not (_grows(before.totals, after.totals) and terms.accountant.allows(after.totals)):
+        raise LedgerDamaged(
+            f"Line {line.sequence} of the ledger brings a total down, or over its limit, which no charge can. "
+            f"The ledger was not written by banister alone."
+        )
+    try:
+        bound(before.protects, after.protects, "")
+    except BadValue:
+        raise LedgerDamaged(
+            f"Line {line.sequence} of the ledger protects {after.protects or 'nobody'}, the lines before it "
+            f"{before.protects}, which no charge can change. The ledger was not written by banister alone."
+        ) from None
+    return after
 
 
 def _grows(before: Totals, after: Totals) -> bool:
@@ -184,16 +247,11 @@ def _grows(before: Totals, after: Totals) -> bool:
     return all(a is None or (b is not None and a >= b) for b, a in zip(before, after, strict=True))
 
 
-def _check_proof(lines: tuple[Line, ...], proof: str) -> None:
+def _read_proof(proof: str) -> tuple[int, str]:
     number, _, value = proof.partition(":")
-    if not (number.isdecimal() and len(value) == 64):
+    if not (number.isdecimal() and len(number) <= 18 and len(value) == 64):
         raise BadValue(f"'{proof[:80]}' is not a proof. A receipt's proof reads 12:3f… (a number, a colon, 64 digits).")
-    sequence = int(number)
-    if sequence >= len(lines) or lines[sequence].hash != value:
-        raise LedgerDamaged(
-            f"The ledger does not hold charge {sequence} as its receipt proves it. It was rewritten, or an older copy "
-            f"was put in its place."
-        )
+    return int(number), value
 
 
 def _refusal(terms: Terms, charge: Charge, refused: _Refused) -> str:

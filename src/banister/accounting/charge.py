@@ -6,6 +6,7 @@ from typing import Protocol
 
 from flint import arb
 
+from banister.accounting.protects import Protects
 from banister.core.composition.law import GaussianLaw
 from banister.core.exact.numbers import BALL_BITS, ball, fraction_up, precision
 from banister.core.privacy.guarantee import Guarantee, Neighbours
@@ -47,6 +48,10 @@ class Charge:
     label: str
     plan: str
     """Hash of the plan that the release follows, or nothing."""
+    protects: Protects | None = None
+    """Whom it hides, and in which tables; nothing where the charge does not say."""
+    key: str = ""
+    """The caller's name for this one request: under the same key nothing is charged twice."""
 
     def __post_init__(self) -> None:
         if not (isinstance(self.label, str) and self.label.strip() and len(self.label) <= LONGEST_LABEL):
@@ -56,14 +61,40 @@ class Charge:
             )
         if not (self.label.isprintable() and self.plan.isprintable()):
             raise BadValue("The label and the plan of a charge must be one line without control characters.")
+        if not (self.key.isprintable() and len(self.key) <= LONGEST_LABEL):
+            raise BadValue(f"The key of a charge must be one line of at most {LONGEST_LABEL} characters.")
 
     @classmethod
-    def of(cls, cost: Cost, *, label: str, neighbours: Neighbours, plan: str = "") -> "Charge":
-        """The charge for a loss, a guarantee or a mechanism."""
+    def of(
+        cls,
+        cost: Cost,
+        *,
+        label: str,
+        neighbours: Neighbours,
+        plan: str = "",
+        protects: Protects | None = None,
+        key: str = "",
+    ) -> "Charge":
+        """The charge for a loss, a guarantee or a mechanism. One that states another relation itself is refused."""
         loss = loss_of(cost)
+        for said in (loss.neighbours, getattr(cost, "neighbours", None)):
+            if isinstance(said, Neighbours) and said is not neighbours:
+                raise BadValue(
+                    f"What '{label}' is to be charged for speaks about {said.value} neighbours, the charge about "
+                    f"{neighbours.value}: its loss says nothing about them. Plan it for {neighbours.value} neighbours."
+                )
         priced = priceable(loss)
         delta = cost.delta if isinstance(cost, Guarantee) else escape(priced)
-        return cls(loss=loss, priced=priced, delta=delta, neighbours=neighbours, label=label, plan=plan)
+        return cls(
+            loss=loss,
+            priced=priced,
+            delta=delta,
+            neighbours=neighbours,
+            label=label,
+            plan=plan,
+            protects=protects,
+            key=key,
+        )
 
     @property
     def epsilon(self) -> Fraction | None:

@@ -10,12 +10,15 @@ from banister.accounting.book import Remaining, Store
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import AsYouGo, Guard, filter_for
 from banister.accounting.plan import Questions, plan_for
+from banister.accounting.protects import Protects
 from banister.accounting.receipt import Receipt
-from banister.accounting.stores.addresses import create_store, open_store, shown
-from banister.accounting.terms import Accountant, Entry, Terms
+from banister.accounting.stores.addresses import create_store, open_store, recorded, shown, witness_at
+from banister.accounting.stores.witness import Witnessed
+from banister.accounting.terms import Accountant, Entry, Standing, Terms, standing_of
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.show.budget import BudgetMoment, draw_budget
+from banister.work.progress import Progress
 
 __all__ = ["AsYouGo", "Guard", "Ledger"]
 
@@ -32,42 +35,110 @@ class Ledger:
     (1, 1)
     """
 
-    __slots__ = ("_store", "address", "terms")
+    __slots__ = ("_store", "_witness", "address", "terms")
 
-    def __init__(self, store: Store, address: str) -> None:
+    def __init__(self, store: Store, address: str, *, witness: str = "") -> None:
+        """A ledger that lies in a store. Its witness is the one named here, or the one that its lines name."""
         self._store = store
         self.address = shown(address)
         self.terms = Terms.of_line(store.first())
+        named = standing_of(store.last(), self.terms).witness
+        self._witness = recorded(witness)
+        if witness and not named:
+            witness_at(witness).make(store.first().hash, store.head())
+        if witness or named:
+            self._store = Witnessed(store, witness_at(witness or named), name=shown(witness or named))
 
     @classmethod
     def create(
-        cls, address: str | Path, *, budget: Guarantee, neighbours: Neighbours, questions: AsYouGo | Questions
+        cls,
+        address: str | Path,
+        *,
+        budget: Guarantee,
+        neighbours: Neighbours,
+        questions: AsYouGo | Questions,
+        protects: Protects | None = None,
+        witness: str | Path = "",
     ) -> "Ledger":
         """Make a ledger: a file's path, postgresql://host/database#name for a team, or memory: to try things out.
 
         `questions` fixes the accountant for good. A number of equal questions, or a list of guarantees or mechanisms
         (each with a count, if you like), is a plan and is accounted exactly; an AsYouGo() guards questions that may
         depend on earlier answers by a filter.
+
+        `protects` says whom the ledger is about; without it the first charge that says so decides. A `witness` is a
+        second place, a file elsewhere or postgresql://host/database#name, that holds the head of the chain: a ledger
+        that is behind it, or beside it, is refused.
         """
         need.one_of("neighbours", neighbours, tuple(Neighbours))
         if not isinstance(budget, Guarantee) or budget.epsilon == 0:
             raise BadValue("The budget must be a bn.Guarantee(epsilon, delta) with an epsilon above 0.")
         need.between("budget epsilon", budget.epsilon, 0, _LARGEST_BUDGET, "A larger one promises nothing.")
         terms = Terms(
-            budget=budget, neighbours=neighbours, accountant=_accountant(budget, questions), created=clock.now()
+            budget=budget,
+            neighbours=neighbours,
+            accountant=_accountant(budget, questions),
+            created=clock.now(),
+            protects=protects,
+            witness=recorded(witness),
         )
-        return cls(create_store(address, terms.line()), str(address))
+        first = terms.line()
+        if not witness:
+            return cls(create_store(address, first), str(address))
+        second = witness_at(witness)
+        second.make(first.hash, (0, first.hash))  # First, so that no ledger is there without the witness it names.
+        try:
+            store = create_store(address, first)
+        except BaseException:  # Nothing is swallowed: a witness of nothing is taken away again.
+            second.unmake()
+            raise
+        return cls(store, str(address), witness=str(witness))
 
     @classmethod
-    def open(cls, address: str | Path, *, wait_seconds: float = 30) -> "Ledger":
-        """Open the ledger that is there; none is ever made. Wait so long for other processes that charge it."""
-        need.non_negative("wait_seconds", wait_seconds)
-        return cls(open_store(address, wait_seconds=wait_seconds), str(address))
+    def open(cls, address: str | Path, *, wait_seconds: float = 30, witness: str | Path = "") -> "Ledger":
+        """Open the ledger that is there; none is ever made. Wait so long for other processes that charge it.
 
-    def charge(self, cost: Cost, *, label: str, neighbours: Neighbours, plan: str = "") -> Receipt:
-        """Write a charge and give its receipt once it is on disk; draw afterwards. Or raise `BudgetExceeded`."""
-        charge = Charge.of(cost, label=label, neighbours=neighbours, plan=plan)
-        return book.write_charge(self._store, self.terms, charge, at=clock.now())
+        A `witness` is named to attach one to a ledger that has none, from its next charge on, or where the one that
+        it names is reached by another address. Else the ledger's own lines say where it is.
+        """
+        need.non_negative("wait_seconds", wait_seconds)
+        store = open_store(address, wait_seconds=wait_seconds)
+        try:
+            return cls(store, str(address), witness=str(witness))
+        except BaseException:  # Nothing is swallowed: what was opened is closed, whatever ended it.
+            store.close()
+            raise
+
+    def charge(
+        self,
+        cost: Cost,
+        *,
+        label: str,
+        neighbours: Neighbours,
+        plan: str = "",
+        protects: Protects | None = None,
+        key: str = "",
+    ) -> Receipt:
+        """Write a charge and give its receipt once it is on disk; draw afterwards. Or raise `BudgetExceeded`.
+
+        Under the same `key` the same request is charged once, however often it is asked for; see `Receipt.again`.
+        """
+        charge = Charge.of(cost, label=label, neighbours=neighbours, plan=plan, protects=protects, key=key)
+        return book.write_charge(self._store, self.terms, charge, at=clock.now(), witness=self._witness)
+
+    @property
+    def head(self) -> str:
+        """Number and hash of the last line, such as 12:3f…; printed or kept elsewhere, it is a proof for `verify`."""
+        sequence, value = self._store.head()
+        return f"{sequence}:{value}"
+
+    @property
+    def protects(self) -> Protects | None:
+        """Whom the ledger protects, and in which tables; nothing where nobody has said so yet."""
+        return self._standing().protects
+
+    def _standing(self) -> Standing:
+        return standing_of(self._store.last(), self.terms)
 
     def fitting(self, costs: Sequence[Cost], *, neighbours: Neighbours) -> tuple[Cost, Remaining | None]:
         """Of several costs that are all true of one release, the first that fits, and what it would leave.
@@ -90,13 +161,13 @@ class Ledger:
         """Every charge, the oldest first."""
         return book.history(self._store)
 
-    def verify(self, *, proofs: Sequence[str] = ()) -> tuple[int, str]:
+    def verify(self, *, proofs: Sequence[str] = (), progress: Progress = lambda done, total: None) -> tuple[int, str]:
         """Check every line, hash, total and proof; give the number of charges and the last hash."""
-        return book.verify(self._store, tuple(proofs))
+        return book.verify(self._store, tuple(proofs), progress=progress)
 
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Terms and state of the ledger, in words, line by line."""
-        return book.summary(self.terms, self.address, self.remaining())
+        return book.summary(self.terms, self.address, self.remaining(), self._standing())
 
     def timeline(self, *, most: int = 200) -> tuple[BudgetMoment, ...]:
         """How the allowance was used up over time; with more charges than `most`, an even choice of them."""

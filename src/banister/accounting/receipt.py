@@ -11,13 +11,26 @@ from banister.errors import BadValue, ReceiptUsed, Uncertified
 class Receipt:
     """What `charge` gives back once the charge is on disk. Whoever draws calls `use` first.
 
+    A receipt with `again` is for a charge that was made before under the same key: nothing was charged anew, and `use`
+    refuses, since an answer may have been given. Who keeps answers by their key fetches that one, or calls `resume`.
+
     It works once, in the process that paid: it cannot be copied, pickled, or carried into a child process, so one
     payment is one release. A crash between the two loses the payment, never the privacy.
     """
 
-    __slots__ = ("_lock", "_process", "_used", "hash", "label", "paid", "plan", "sequence")
+    __slots__ = ("_lock", "_process", "_used", "again", "hash", "label", "paid", "plan", "sequence")
 
-    def __init__(self, *, sequence: int, hash: str, label: str, plan: str, paid: PrivacyLoss) -> None:  # noqa: A002
+    def __init__(
+        self,
+        *,
+        sequence: int,
+        hash: str,  # noqa: A002
+        label: str,
+        plan: str,
+        paid: PrivacyLoss,
+        again: bool = False,
+    ) -> None:
+        self.again = again
         self.sequence = sequence
         self.hash = hash
         self.label = label
@@ -36,6 +49,19 @@ class Receipt:
         """Spend the receipt on the plan it was paid for, and give its proof.
 
         It raises the second time, for another plan, and for a draw that owes more than was paid.
+        """
+        if self.again:
+            raise ReceiptUsed(
+                f"Charge {self.sequence} ('{self.label}') was made before under this key, and its answer may have been "
+                f"given. Fetch that answer; or charge again under a new key."
+            )
+        return self.resume(plan=plan, owed=owed)
+
+    def resume(self, *, plan: str = "", owed: PrivacyLoss | None = None) -> str:
+        """Spend the receipt, also of a charge that was made before.
+
+        Only for who knows that nothing drawn for that charge was ever shown: who keeps each answer under its key before
+        showing it, and has found none. Two answers for one charge give away twice what was charged.
         """
         if plan != self.plan:
             raise BadValue(

@@ -10,6 +10,7 @@ from banister.accounting.chain import FORMAT, Line
 from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter, Total
 from banister.accounting.plan import FixedPlan
+from banister.accounting.protects import Protects
 from banister.core.exact.numbers import brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import LedgerDamaged, LedgerForeign
@@ -82,6 +83,10 @@ class Terms:
     neighbours: Neighbours
     accountant: Accountant
     created: str
+    protects: Protects | None = None
+    """Whom it protects, where that was said when it was made; else the first charge that says so decides."""
+    witness: str = ""
+    """Where the head of the chain is kept a second time, or nothing."""
 
     def line(self) -> Line:
         """The first line of a ledger under these terms."""
@@ -97,6 +102,7 @@ class Terms:
                     "accountant": self.accountant.document(),
                     "created": self.created,
                 }
+                | _standing(self.protects, self.witness)
             )
         )
 
@@ -114,6 +120,8 @@ class Terms:
                 neighbours=Neighbours(document["neighbours"]),
                 accountant=ACCOUNTANTS[document["mode"]](document["accountant"]),
                 created=document["created"],
+                protects=Protects.of_document(document.get("protects")),
+                witness=document.get("witness", ""),
             )
         except (KeyError, ValueError, TypeError, AssertionError) as error:
             raise _unreadable(0) from error
@@ -132,6 +140,10 @@ class Entry:
     delta: str
     totals: Totals
     hash: str
+    protects: Protects | None = None
+    """What the ledger protects from this line on, and under which schema; nothing where nobody has said so yet."""
+    witness: str = ""
+    key: str = ""
 
     @classmethod
     def of_line(cls, line: Line) -> "Entry":
@@ -147,6 +159,9 @@ class Entry:
                 delta=document["delta"],
                 totals=tuple(None if text == "inf" else Fraction(text) for text in document["totals"]),
                 hash=line.hash,
+                protects=Protects.of_document(document.get("protects")),
+                witness=document.get("witness", ""),
+                key=document.get("key", ""),
             )
         except (KeyError, ValueError, TypeError) as error:
             raise _unreadable(line.sequence) from error
@@ -157,13 +172,28 @@ class Entry:
         return epsilon if self.delta == "0" else f"{epsilon}, {brief(Fraction(self.delta))}"
 
 
-def totals_of(line: Line, accountant: Accountant) -> Totals:
-    """What had been charged once a line was written."""
-    return accountant.start() if line.sequence == 0 else Entry.of_line(line).totals
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """All that the next charge must know of a ledger; each line carries it, so that the last one is enough."""
+
+    totals: Totals
+    protects: Protects | None
+    witness: str
 
 
-def entry_writer(charge: Charge, at: str) -> Callable[[Totals], str]:
-    """The text of a line for a charge, once its totals are known; what can be worked out before is."""
+def standing_of(line: Line, terms: Terms) -> Standing:
+    """What had been charged, and for whom, once a line was written."""
+    if line.sequence == 0:
+        return Standing(totals=terms.accountant.start(), protects=terms.protects, witness=terms.witness)
+    entry = Entry.of_line(line)
+    return Standing(totals=entry.totals, protects=entry.protects, witness=entry.witness)
+
+
+def entry_writer(charge: Charge, *, at: str, nonce: str) -> Callable[[Standing], str]:
+    """The text of a line for a charge, once its totals are known; what can be worked out before is.
+
+    The nonce makes the line like no other, so that whoever lost the connection can tell whether it was written.
+    """
     epsilon = charge.epsilon
     fixed: dict[str, object] = {
         "kind": "charge",
@@ -172,8 +202,21 @@ def entry_writer(charge: Charge, at: str) -> Callable[[Totals], str]:
         "plan": charge.plan,
         "epsilon": "inf" if epsilon is None else str(epsilon),
         "delta": str(charge.delta),
+        "nonce": nonce,
     }
-    return lambda totals: _text(fixed | {"totals": ["inf" if total is None else str(total) for total in totals]})
+    if charge.key:
+        fixed["key"] = charge.key
+    return lambda after: _text(
+        fixed
+        | {"totals": ["inf" if total is None else str(total) for total in after.totals]}
+        | _standing(after.protects, after.witness)
+    )
+
+
+def _standing(protects: Protects | None, witness: str) -> dict[str, object]:
+    """The fields that a line has only where there is something to say; lines of older ledgers have none of them."""
+    stated: dict[str, object] = {} if protects is None else {"protects": protects.document()}
+    return stated | ({"witness": witness} if witness else {})
 
 
 def _text(document: dict[str, object]) -> str:

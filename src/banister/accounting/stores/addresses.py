@@ -1,5 +1,6 @@
 """From an address to a store: a file's path, postgresql://host/database#name, or memory:."""
 
+import os
 import re
 from pathlib import Path
 
@@ -7,7 +8,9 @@ from banister.accounting.book import Store
 from banister.accounting.chain import Line
 from banister.accounting.stores.memory import MemoryStore
 from banister.accounting.stores.postgres import PostgresStore
+from banister.accounting.stores.postgres_witness import PostgresWitness
 from banister.accounting.stores.sqlite import SqliteStore
+from banister.accounting.stores.witness import FileWitness, Witness
 from banister.errors import LedgerMissing
 
 MEMORY = "memory:"
@@ -30,6 +33,23 @@ def open_store(address: str | Path, *, wait_seconds: float) -> Store:
     if str(address).startswith(POSTGRES):
         return PostgresStore(str(address), wait_seconds=wait_seconds)
     return SqliteStore(address, wait_seconds=wait_seconds)
+
+
+def witness_at(address: str | Path, *, wait_seconds: float = 30) -> Witness:
+    """The witness at an address: a file's path, or postgresql://host/database#name."""
+    if str(address).startswith(POSTGRES):
+        return PostgresWitness(str(address), wait_seconds=wait_seconds)
+    return FileWitness(address)
+
+
+def recorded(address: str | Path) -> str:
+    """The address of a witness as the ledger's lines name it: a whole path, or a server without user and password.
+
+    >>> recorded("postgresql://me:secret@host/base#name")
+    'postgresql://host/base#name'
+    """
+    text = str(address)
+    return shown(text) if not text or text.startswith(POSTGRES) else os.path.abspath(text)
 
 
 def shown(address: str | Path) -> str:

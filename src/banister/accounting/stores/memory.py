@@ -12,14 +12,22 @@ class MemoryStore:
     def __init__(self, first: Line) -> None:
         self._lines = [first]
         self._lock = threading.Lock()
+        self._keys: dict[str, Line] = {}
 
-    def append(self, decide: Callable[[Line], Line]) -> Line:
+    def append(self, decide: Callable[[Line], Line], *, key: str = "") -> Line:
         """Ask for the line that follows the last one, and keep it; a refusal leaves everything as it was."""
         with self._lock:
+            if key in self._keys:
+                return self._keys[key]
             line = decide(self._lines[-1])
             check_link(self._lines[-1], line)
             self._lines.append(line)
+            if key:
+                self._keys[key] = line
             return line
+
+    def line(self, sequence: int) -> Line | None:
+        return self._lines[sequence] if 0 <= sequence < len(self._lines) else None
 
     def first(self) -> Line:
         return self._lines[0]

@@ -4,16 +4,20 @@ SELECT … FOR UPDATE locks the ledger's head before anything is read, so charge
 before the wait for the disk, so that the waits of many clients fall together: the charge is committed first without a
 wait, and a second, empty commit waits for the log up to its own end, which lies behind the charge
 (docs/decisions/0007-ledger.md). Only then is the charge answered.
+
+When the connection is lost on the way, the same line is looked for under the lock of a new one before anything is
+decided again, so that a charge that had been committed is not made twice.
 """
 
-import os
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from banister.accounting.chain import FORMAT, Line, check_head, check_link
+from banister.accounting.stores.processes import Process
 from banister.errors import (
     BadValue,
     LedgerDamaged,
@@ -37,6 +41,9 @@ CREATE TABLE IF NOT EXISTS banister_ledger (
 CREATE TABLE IF NOT EXISTS banister_line (
   ledger text NOT NULL REFERENCES banister_ledger, sequence bigint NOT NULL, body text NOT NULL, hash text NOT NULL,
   PRIMARY KEY (ledger, sequence));
+CREATE TABLE IF NOT EXISTS banister_request (
+  ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, sequence bigint NOT NULL,
+  PRIMARY KEY (ledger, key));
 CREATE OR REPLACE FUNCTION banister_append_only() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'a ledger is append-only'; END $$;
 CREATE OR REPLACE TRIGGER banister_line_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON banister_line
@@ -47,10 +54,23 @@ CREATE OR REPLACE TRIGGER banister_head_moves_on BEFORE UPDATE ON banister_ledge
   WHEN (new.sequence <> old.sequence + 1 OR new.name <> old.name OR new.format <> old.format)
   EXECUTE FUNCTION banister_append_only();
 """
+KEYS = """
+SELECT pg_advisory_xact_lock(42414549);
+CREATE TABLE IF NOT EXISTS banister_request (
+  ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, sequence bigint NOT NULL,
+  PRIMARY KEY (ledger, key));
+"""
+"""Databases of older versions get the table of keys with the first charge that has one."""
 WRITE = """
 WITH moved AS (UPDATE banister_ledger SET sequence = %(sequence)s, hash = %(hash)s WHERE name = %(name)s)
 INSERT INTO banister_line VALUES (%(name)s, %(sequence)s, %(body)s, %(hash)s)
 """
+NOTE_KEY = """
+INSERT INTO banister_request VALUES (%(name)s, %(key)s, %(sequence)s)
+ON CONFLICT (ledger, key) DO UPDATE SET sequence = excluded.sequence
+"""
+AT_ONCE = 4096
+TRIES = 4
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,60}")
 
 
@@ -74,7 +94,7 @@ class PostgresStore:
     def create(cls, address: str, first: Line, *, wait_seconds: float = 30) -> "PostgresStore":
         """Make a ledger with its first line, in one transaction."""
         server, name = split(address)
-        with _faults(name), _connection(server, wait_seconds) as connection, connection.transaction():
+        with faults(name), session(server, wait_seconds) as connection, connection.transaction():
             connection.execute(SCHEMA)
             made = connection.execute(
                 "INSERT INTO banister_ledger VALUES (%s, %s, 0, %s) ON CONFLICT DO NOTHING RETURNING name",
@@ -88,45 +108,101 @@ class PostgresStore:
             connection.execute("INSERT INTO banister_line VALUES (%s, 0, %s, %s)", (name, first.body, first.hash))
         return cls(address, wait_seconds=wait_seconds)
 
-    def append(self, decide: Callable[[Line], Line]) -> Line:
+    def append(self, decide: Callable[[Line], Line], *, key: str = "") -> Line:
         """One transaction: lock, read the end, decide, write; then wait until it is on disk."""
-        with self._lock, _faults(self._name):
-            connection = self._here()
+        sent: list[Line] = []
+        with self._lock, faults(self._name):
+            for attempt in range(TRIES):
+                try:
+                    return self._append(decide, key, sent)
+                except Exception as error:
+                    if attempt == TRIES - 1 or not _passing(error, self._connection):
+                        raise
+                    time.sleep(0.05 * attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _append(self, decide: Callable[[Line], Line], key: str, sent: list[Line]) -> Line:
+        connection = self._here()
+        if key and not self._keys_ready:
             with connection.transaction():
-                last = self._tail("SET LOCAL synchronous_commit = off", "FOR UPDATE")
+                connection.execute(KEYS)
+            self._keys_ready = True
+        with connection.transaction():
+            last = self._tail("SET LOCAL synchronous_commit = off", "FOR UPDATE")
+            line = self._written_before(connection, key, sent)
+            if line is None:
                 line = decide(last)
                 check_link(last, line)
-                connection.execute(
-                    WRITE, {"name": self._name, "sequence": line.sequence, "body": line.body, "hash": line.hash}
-                )
-            _to_disk(connection)
+                sent.append(line)
+                fields = {"name": self._name, "sequence": line.sequence, "body": line.body, "hash": line.hash}
+                connection.execute(WRITE, fields)
+                if key:
+                    connection.execute(NOTE_KEY, fields | {"key": key})
+        _to_disk(connection)
         return line
+
+    def _written_before(
+        self, connection: "psycopg.Connection[tuple[object, ...]]", key: str, sent: list[Line]
+    ) -> Line | None:
+        """A line of ours whose commit was not answered, or the one that was written under this key."""
+        for line in sent:
+            row = connection.execute(
+                "SELECT 1 FROM banister_line WHERE ledger = %s AND sequence = %s AND hash = %s",
+                (self._name, line.sequence, line.hash),
+            ).fetchone()
+            if row is not None:
+                return line
+        if not key:
+            return None
+        row = connection.execute(
+            "SELECT l.sequence, body, hash FROM banister_request r JOIN banister_line l USING (ledger, sequence) "
+            "WHERE r.ledger = %s AND r.key = %s",
+            (self._name, key),
+        ).fetchone()
+        return None if row is None else _line(row)
 
     def first(self) -> Line:
         """The line that opened the ledger."""
-        with self._lock, _faults(self._name):
-            row = self._one("SELECT sequence, body, hash FROM banister_line WHERE ledger = %s AND sequence = 0")
-        if row is None:
+        found = self.line(0)
+        if found is None:
             raise LedgerDamaged(f"The ledger '{self._name}' has lost its first line. Restore it from a copy.")
-        return _line(row)
+        return found
+
+    def line(self, sequence: int) -> Line | None:
+        """The line of that number, or nothing where there is none."""
+        query = "SELECT sequence, body, hash FROM banister_line WHERE ledger = %s AND sequence = %s"
+        with self._lock, faults(self._name):
+            row = self._here().execute(query, (self._name, sequence)).fetchone()
+        return None if row is None else _line(row)
 
     def last(self) -> Line:
         """The line at the end, checked against the one before it and against the head."""
-        with self._lock, _faults(self._name), self._snapshot():
+        with self._lock, faults(self._name), self._snapshot():
             return self._tail("SELECT 1", "")
 
     def head(self) -> tuple[int, str]:
         """Number and hash of the last line, as kept apart from the lines."""
-        with self._lock, _faults(self._name):
+        with self._lock, faults(self._name):
             return self._head("")
 
     def lines(self) -> Iterator[Line]:
-        """Every line from the first on, as of one moment."""
-        with self._lock, _faults(self._name), self._snapshot() as connection:
-            rows = connection.execute(
-                "SELECT sequence, body, hash FROM banister_line WHERE ledger = %s ORDER BY sequence", (self._name,)
-            ).fetchall()
-        return (_line(row) for row in rows)
+        """Every line that is there now, from the first on, read some thousand at a time."""
+        with self._lock, faults(self._name):
+            row = self._one("SELECT max(sequence) FROM banister_line WHERE ledger = %s")
+        return iter(()) if row is None or row[0] is None else self._stream(int(str(row[0])))
+
+    def _stream(self, end: int) -> Iterator[Line]:
+        after = -(1 << 63)
+        query = (
+            "SELECT sequence, body, hash FROM banister_line "
+            "WHERE ledger = %s AND sequence > %s AND sequence <= %s ORDER BY sequence LIMIT %s"
+        )
+        while after < end:
+            with self._lock, faults(self._name):
+                rows = self._here().execute(query, (self._name, after, end, AT_ONCE)).fetchall()
+            lines = [_line(row) for row in rows]
+            yield from lines
+            after = lines[-1].sequence if lines else end
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -134,13 +210,13 @@ class PostgresStore:
             self._connection.close()
 
     def _connect(self) -> None:
-        self._process = os.getpid()
-        with _faults(self._name):
-            self._connection = _connection(self._server, self._wait_seconds)
+        self._process, self._keys_ready = Process(), False
+        with faults(self._name):
+            self._connection = session(self._server, self._wait_seconds)
 
     def _here(self) -> "psycopg.Connection[tuple[object, ...]]":
         """The connection of this process; after a fork, or when the server went away, a new one."""
-        if os.getpid() != self._process:
+        if not self._process.is_this():
             self._inherited.append(self._connection)  # Kept, as closing it here would end the parent's session.
             self._connect()
         elif self._connection.closed:
@@ -202,13 +278,26 @@ def _line(row: tuple[object, ...]) -> Line:
     return Line(int(str(row[0])), str(row[1]), str(row[2]))
 
 
-def _connection(server: str, wait_seconds: float) -> "psycopg.Connection[tuple[object, ...]]":
+def session(server: str, wait_seconds: float) -> "psycopg.Connection[tuple[object, ...]]":
     try:
         import psycopg
     except ImportError as error:
         raise MissingExtra.naming("psycopg", "postgres") from error
     settings = f"-c synchronous_commit=on -c lock_timeout={max(1, round(1000 * wait_seconds))}ms"
-    return psycopg.connect(server, autocommit=True, options=settings, connect_timeout=10, application_name="banister")
+    found = psycopg.connect(server, autocommit=True, options=settings, connect_timeout=10, application_name="banister")
+    # Whatever the server's default is: FOR UPDATE then waits its turn and reads what is there when it comes.
+    found.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+    found.read_only = False
+    return found
+
+
+def _passing(error: Exception, connection: "psycopg.Connection[tuple[object, ...]]") -> bool:
+    """Whether trying again may help: the connection was lost, or two transactions got in each other's way."""
+    from psycopg import OperationalError, errors
+
+    if isinstance(error, errors.SerializationFailure | errors.DeadlockDetected):
+        return True
+    return isinstance(error, OperationalError) and connection.closed
 
 
 def _to_disk(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
@@ -217,7 +306,7 @@ def _to_disk(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
 
 
 @contextmanager
-def _faults(name: str) -> Iterator[None]:
+def faults(name: str) -> Iterator[None]:
     """Turn PostgreSQL's errors into ours, each with what to do."""
     try:
         import psycopg

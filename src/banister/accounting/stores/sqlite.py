@@ -44,6 +44,7 @@ PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {FORMAT};
 CREATE TABLE line (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
 CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+CREATE TABLE request (key TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TRIGGER line_stays BEFORE UPDATE ON line BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
 CREATE TRIGGER line_remains BEFORE DELETE ON line BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
 CREATE TRIGGER head_remains BEFORE DELETE ON head BEGIN SELECT RAISE(ABORT, 'a ledger is append-only'); END;
@@ -85,7 +86,7 @@ class SqliteStore:
             draft.unlink(missing_ok=True)
         return cls(target, wait_seconds=wait_seconds)
 
-    def append(self, decide: Callable[[Line], Line]) -> Line:
+    def append(self, decide: Callable[[Line], Line], *, key: str = "") -> Line:
         """One transaction: lock, read the end, decide, write; then wait until it is on disk, and look once more
         whether that was the ledger."""
         with self._lock, self._faults():
@@ -94,22 +95,43 @@ class SqliteStore:
                 hold.check()
                 with self._transaction("IMMEDIATE") as connection:
                     last = self._tail()
-                    line = decide(last)
-                    check_link(last, line)
-                    connection.execute("INSERT INTO line VALUES (?, ?, ?)", (line.sequence, line.body, line.hash))
-                    connection.execute("UPDATE head SET sequence = ?, hash = ?", (line.sequence, line.hash))
+                    line = (self._keyed(key) if key else None) or self._write(connection, last, decide(last), key)
             _to_disk(hold.log)
             hold.check()
-            self._seen = (line.sequence, line.hash)
+            if line.sequence > last.sequence:
+                self._seen = (line.sequence, line.hash)
         return line
+
+    def _write(self, connection: sqlite3.Connection, last: Line, line: Line, key: str) -> Line:
+        check_link(last, line)
+        connection.execute("INSERT INTO line VALUES (?, ?, ?)", (line.sequence, line.body, line.hash))
+        connection.execute("UPDATE head SET sequence = ?, hash = ?", (line.sequence, line.hash))
+        if key:
+            connection.execute("INSERT OR REPLACE INTO request VALUES (?, ?)", (key, line.sequence))
+        return line
+
+    def _keyed(self, key: str) -> Line | None:
+        """The line that was written under a key; ledgers of older versions get their table of keys here."""
+        self._connection.execute(
+            "CREATE TABLE IF NOT EXISTS request (key TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+        )
+        row = self._connection.execute(
+            "SELECT line.sequence, body, hash FROM request JOIN line USING (sequence) WHERE key = ?", (key,)
+        ).fetchone()
+        return None if row is None else Line(*row)
 
     def first(self) -> Line:
         """The line that opened the ledger."""
-        with self._reading() as connection:
-            row = connection.execute("SELECT sequence, body, hash FROM line WHERE sequence = 0").fetchone()
-        if row is None:
+        found = self.line(0)
+        if found is None:
             raise LedgerDamaged(f"'{self._path}' has lost its first line. Restore the ledger from a copy.")
-        return Line(*row)
+        return found
+
+    def line(self, sequence: int) -> Line | None:
+        """The line of that number, or nothing where there is none."""
+        with self._reading() as connection:
+            row = connection.execute("SELECT sequence, body, hash FROM line WHERE sequence = ?", (sequence,)).fetchone()
+        return None if row is None else Line(*row)
 
     def last(self) -> Line:
         """The line at the end, checked against the one before it and against the head."""

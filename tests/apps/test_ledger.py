@@ -50,6 +50,20 @@ def test_a_plan_is_made_of_a_list(tmp_path: Path) -> None:
         ledger.charge(bn.Guarantee("0.1", "0.001"), label="planned", neighbours=REPLACE)
 
 
+def test_a_ledger_that_is_behind_its_witness_is_not_clean(tmp_path: Path) -> None:
+    place, witness = tmp_path / "b", tmp_path / "w"
+    words = ["--epsilon", "1", "--delta", "0", "--neighbours", "replace", *GO, "--witness", str(witness)]
+    assert "witness" in run("create", str(place), *words).output
+    older = place.read_bytes()
+    with bn.Ledger.open(place) as ledger:
+        ledger.charge(bn.Guarantee("0.1"), label="median age", neighbours=REPLACE)
+    assert run("verify", str(place)).exit_code == 0
+    place.write_bytes(older)
+    done = run("verify", str(place))
+    assert done.exit_code != 0
+    assert "ends with line 0, but its witness" in str(done.exception)
+
+
 def test_show_tells_what_is_used_and_what_fits(path: str, tmp_path: Path) -> None:
     done = run("show", path, "--figure", str(tmp_path / "b.svg"))
     for words in ("charges     2", "% of the allowance", "epsilon up to 0.7 in one", "9e-08 left for charges"):

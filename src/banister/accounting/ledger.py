@@ -45,7 +45,7 @@ class Ledger:
         named = standing_of(store.last(), self.terms).witness
         self._witness = recorded(witness)
         if witness and not named:
-            witness_at(witness).make(store.first().hash, store.head())
+            witness_at(witness).begin(store.first().hash, store.head())
         if witness or named:
             self._store = Witnessed(store, witness_at(witness or named), name=shown(witness or named))
 

@@ -89,7 +89,8 @@ def test_a_witness_is_attached_later_and_remembered(tmp_path: Path, witness: str
     path = tmp_path / "a.ledger"
     with create(path) as ledger:
         charge(ledger)
-    with bn.Ledger.open(path, witness=witness) as ledger:
+    bn.Ledger.open(path, witness=witness).close()
+    with bn.Ledger.open(path, witness=witness) as ledger:  # Named again, it is the same one.
         charge(ledger)
     shutil.copy(path, tmp_path / "older")
     with reopened(path, witness) as ledger:

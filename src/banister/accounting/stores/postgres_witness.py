@@ -36,6 +36,13 @@ class PostgresWitness:
                     f"another name."
                 )
 
+    def begin(self, ledger: str, head: Head) -> None:
+        """The same, unless there is one for this ledger already."""
+        try:
+            self.newest(ledger)
+        except LedgerMissing:
+            self.make(ledger, head)
+
     def unmake(self) -> None:
         """Take away what `make` has just made, when the ledger itself could not be made."""
         with faults(self._name), session(self._server, self._wait_seconds) as connection:

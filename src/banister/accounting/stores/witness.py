@@ -29,6 +29,10 @@ class Witness(Protocol):
         """Begin with this head; what is there already is never overwritten."""
         ...
 
+    def begin(self, ledger: str, head: Head) -> None:
+        """The same, unless there is one for this ledger already."""
+        ...
+
     def unmake(self) -> None:
         """Take away what `make` has just made, when the ledger itself could not be made."""
         ...
@@ -64,6 +68,11 @@ class FileWitness:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+    def begin(self, ledger: str, head: Head) -> None:
+        """The same, unless there is one for this ledger already."""
+        if not self._path.exists():
+            self.make(ledger, head)
 
     def unmake(self) -> None:
         """Take away what `make` has just made, when the ledger itself could not be made."""

@@ -26,6 +26,9 @@ def register(app: typer.Typer) -> None:
         as_you_go: Annotated[str, typer.Option(help="A filter: renyi, basic, zcdp, gdp or units.")] = "",
         reserve: Annotated[str, typer.Option(help="Share of delta kept for charges with their own.")] = "1/10",
         unit: Annotated[str, typer.Option(help="Epsilon of one unit, for --as-you-go units.")] = "0",
+        witness: Annotated[
+            str, typer.Option(help="A second place for the head of the chain: a file, or a server.")
+        ] = "",
     ) -> None:
         """Make a ledger, for a plan (--questions, --plan) or as you go. What is there already is never overwritten.
 
@@ -41,7 +44,8 @@ def register(app: typer.Typer) -> None:
         listed = [(question.loss, question.count) for question in read_questions(plan)] if plan else []
         relation = chosen("neighbours", neighbours, Neighbours)
         budget = Guarantee(epsilon, delta)
-        with Ledger.create(ledger, budget=budget, neighbours=relation, questions=questions or listed or guard) as made:
+        asked = questions or listed or guard
+        with Ledger.create(ledger, budget=budget, neighbours=relation, questions=asked, witness=witness) as made:
             _show(made)
 
     @family.command()
@@ -82,15 +86,19 @@ def register(app: typer.Typer) -> None:
     def verify(
         ledger: Address,
         proof: Annotated[list[str], typer.Option(help="A receipt's proof, kept elsewhere; may be repeated.")] = [],  # noqa: B006
+        witness: Annotated[
+            str, typer.Option(help="Its witness, if it is not where the ledger says; or a first one.")
+        ] = "",
     ) -> None:
-        """Check every line, hash and total of a ledger, and that it still holds what receipts prove.
+        """Check every line, hash and total of a ledger, that it still holds what receipts prove, and its witness.
 
         Example: banister ledger verify hospital.ledger
         """
         from banister.accounting.ledger import Ledger
+        from banister.work.progress import bar
 
-        with Ledger.open(ledger) as opened:
-            charges, last = opened.verify(proofs=proof)
+        with Ledger.open(ledger, witness=witness) as opened, bar("checking every line") as progress:
+            charges, last = opened.verify(proofs=proof, progress=progress)
         typer.echo(f"Clean: {charges} charges, every hash and every total holds.")
         typer.echo(f"Proof of this state, to be kept elsewhere: {charges}:{last}")
 

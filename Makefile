@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 JOBS   ?= 2
 
-.PHONY: run test check quick format lint types unit doctest readme docs bench vectors mutants smoke lock clean setup reference house
+.PHONY: run test check quick format lint types unit doctest readme docs bench drill vectors mutants smoke lock clean setup reference house
 
 run: $(READY)
 	rm -rf build/health
@@ -55,6 +55,11 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m bench $(if $(PEERS),--peers)
+
+# Long runs that look for what no test foresees; EVENTS=100000 for a night.
+EVENTS ?= 10000
+drill: $(READY)
+	$(BIN)/python -m tests.drills.ledger --events $(EVENTS)
 
 vectors: $(READY)
 	$(BIN)/python -m tests.vectors.make

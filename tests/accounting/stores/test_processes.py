@@ -250,6 +250,7 @@ ODD = {
     "linked under a second name": lambda path: os.link(path, path.with_name("b.ledger")),
     "log unlinked": lambda path: log(path).unlink(),
     "log swapped": lambda path: swap(log(path)),
+    "log's index unlinked": lambda path: path.with_name(path.name + "-shm").unlink(),
     "replaced by a folder": lambda path: (path.unlink(), path.mkdir()),
 }
 
@@ -283,6 +284,43 @@ def test_a_ledger_that_is_held_under_another_name_is_refused(path: Path, kind: s
         with pytest.raises(LedgerFault, match=r"another name|2 names"):
             bn.Ledger.open(path.with_name("b.ledger"))
         assert not path.with_name("b.ledger-wal").exists()
+
+
+@pytest.mark.parametrize("state", ["a copy of now", "an older one"])
+def test_a_copy_in_the_ledgers_place_does_not_get_its_log(path: Path, state: str) -> None:
+    """Was: the copy's last user folded the true log into the copy, and deleted it."""
+    copy = path.with_name("copy")
+    shutil.copy(path, copy)
+    with bn.Ledger.open(path) as ledger:
+        charge(ledger, "0.5")
+        if state == "a copy of now":
+            shutil.copy(path, copy)
+        path.rename(path.with_name("true"))
+        copy.rename(path)
+        with pytest.raises(LedgerFault, match="the log beside it belongs to that file"):
+            bn.Ledger.open(path)
+        path.with_name("true").replace(path)
+        charge(ledger, "0.1")
+    with bn.Ledger.open(path) as ledger:
+        assert ledger.verify()[0] == 2
+
+
+def test_whoever_opened_an_impostor_deletes_nobodys_log(path: Path) -> None:
+    """SQLite deletes the log by its name: while the impostor was open, the true one came back under it."""
+    names = [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm")]
+    copy = path.read_bytes()
+    with bn.Ledger.open(path) as ledger:
+        charge(ledger, "0.5")
+        for name in names:
+            name.rename(name.with_name("true-" + name.name))
+        path.write_bytes(copy)
+        impostor = bn.Ledger.open(path)
+        for name in reversed(names):
+            name.with_name("true-" + name.name).replace(name)
+        impostor.close()
+        charge(ledger, "0.1")
+    with bn.Ledger.open(path) as ledger:
+        assert ledger.verify()[0] == 2
 
 
 def test_a_second_name_that_is_taken_away_again_does_no_harm(path: Path) -> None:

@@ -6,8 +6,8 @@ of the file, be it of a backup copy. So nothing here rests on them (docs/decisio
 - a flock on a descriptor of our own is held by whoever writes, opens or closes, and shared by readers;
 - while a ledger is open, a lock that belongs to our open file (OFD) lies over the bytes that SQLite locks before it
   folds up and deletes the log, so that nobody does so behind our back, not even a child that inherited SQLite's state;
-- a second such lock, at a byte named for the log, tells whoever opens the file under another name that its newest
-  lines lie in another log.
+- two more such locks, on the file at a byte named for the log and on the log at one named for the file, tell whoever
+  opens the file under another name, or another file under this name, that the two do not belong together.
 """
 
 import contextlib
@@ -39,6 +39,9 @@ class Hold:
         self.path = path
         self.real = Path(os.path.realpath(path))
         self.log_path = self.real.with_name(self.real.name + "-wal")
+        self._index_path = self.real.with_name(self.real.name + "-shm")
+        self._index: Identity | None = None
+        self._foreign = False
         self.log = self._presence = -1
         try:
             self._guard = os.open(self.real, os.O_RDWR)
@@ -73,40 +76,58 @@ class Hold:
         self._check_file()
         self._presence = os.open(self.real, os.O_RDWR)
         self._insist(lambda: place(self._presence, fcntl.F_RDLCK, SHARED_FIRST, SHARED_SIZE), wait_seconds)
-        others = self._others(identity(self.log_path))
-        if others:
-            raise LedgerUnreachable(
-                f"'{self.path}' is held open by another process under another name, and its newest charges lie beside "
-                f"that name. The ledger was moved or linked while in use: stop who uses it, or move it back. Nothing "
-                f"was charged."
-            )
+        log = identity(self.log_path)
+        if held_otherwise(self._presence, log):
+            raise self._astray("its newest charges lie beside that name")
+        if log is not None:
+            self._take_log()
 
     def attach_log(self) -> None:
         """After SQLite opened the file: take hold of its log, and check that nothing was put in place of either."""
-        self.log = os.open(self.log_path, os.O_RDWR)
-        found = identity(self.log)
-        assert found is not None
-        place(self._presence, fcntl.F_RDLCK, LOGS + found[1] % LOGS_SIZE, 1)
+        if self.log < 0:
+            self._take_log()
+        self._index = identity(self._index_path)
         self.check()
+
+    def _take_log(self) -> None:
+        """Mark the log as this file's, and the file as this log's. A log that others hold with another file is theirs:
+        whoever folded it into a copy of the ledger would take their charges away."""
+        self.log = os.open(self.log_path, os.O_RDWR)
+        mine, log = identity(self._guard), identity(self.log)
+        assert mine is not None
+        assert log is not None
+        place(self.log, fcntl.F_RDLCK, mark(mine), 1)
+        place(self._presence, fcntl.F_RDLCK, mark(log), 1)
+        self._foreign = held_otherwise(self.log, mine)
+        if self._foreign:
+            raise self._astray("the log beside it belongs to that file")
+
+    def _astray(self, why: str) -> LedgerFault:
+        return LedgerUnreachable(
+            f"'{self.path}' is held open by another process under another name, and {why}. The ledger was moved, "
+            f"linked or swapped while in use: stop who uses it, or put it back. Nothing was charged."
+        )
 
     def check(self) -> None:
         """Raise unless name, file and log still belong together. Done before a line is written, and before it is
         answered: a receipt never comes from a file that nobody else can find."""
         self._check_file()
-        if identity(self.log) != identity(self.log_path):
-            raise moved(self.path, "the log beside it was removed or replaced")
+        if identity(self.log) != identity(self.log_path) or self._index != identity(self._index_path):
+            raise moved(self.path, "the log beside it, or the log's index, was removed or replaced")
 
     def leave(self, close: Callable[[], None]) -> None:
         """Let go of everything, and of SQLite's connection once nothing of ours keeps it from folding up the log.
 
         A child that was forked meanwhile has a share of the lock and keeps it, so that the log stays for its sake.
+        Where file and log are not ours any more, SQLite would delete by name what belongs to others: it is kept off.
         """
-        self._shut("_presence")
+        if self._is_whole():
+            self._shut("_presence")
         try:
             close()
         finally:
-            self._shut("log")
-            self._shut("_guard")
+            for name in ("_presence", "log", "_guard"):
+                self._shut(name)
 
     def leave_as_child(self, close: Callable[[], None]) -> None:
         """Let go of what was inherited while the lock is in place: SQLite closes, and touches neither file nor log."""
@@ -123,6 +144,13 @@ class Hold:
             with contextlib.suppress(OSError):  # Somebody closed it for us: there is nothing left to close.
                 os.close(descriptor)
 
+    def _is_whole(self) -> bool:
+        try:
+            self._check_file()
+        except LedgerFault:
+            return False
+        return not self._foreign and (self.log < 0 or identity(self.log) == identity(self.log_path))
+
     def _check_file(self) -> None:
         try:
             mine, there = os.fstat(self._guard), os.stat(self.path)
@@ -132,14 +160,6 @@ class Hold:
             raise moved(self.path, "another file was put in its place, or this process closed it")
         if mine.st_nlink != 1 and _names_left(self.real, there) != 1:
             raise moved(self.path, f"it has {mine.st_nlink} names, of which each would have a log of its own")
-
-    def _others(self, log: Identity | None) -> bool:
-        """Whether anybody holds the file with another log than this, or with any if there is none."""
-        if log is None:
-            return taken(self._presence, LOGS, LOGS_SIZE - 1)
-        byte = log[1] % LOGS_SIZE
-        before = byte > 0 and taken(self._presence, LOGS, byte)
-        return before or taken(self._presence, LOGS + byte + 1, LOGS_SIZE - byte - 2)
 
     def _lock(self, kind: int, wait_seconds: float) -> None:
         self._insist(lambda: fcntl.flock(self._guard, kind | fcntl.LOCK_NB), wait_seconds)
@@ -196,6 +216,20 @@ def taken(descriptor: int, first: int, size: int) -> bool:
     asked = struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, first, size, 0)
     answer = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, asked)
     return bool(struct.unpack(FLOCK, answer)[0] != fcntl.F_UNLCK)
+
+
+def mark(file: Identity) -> int:
+    """The byte that stands for a file."""
+    return LOGS + file[1] % LOGS_SIZE
+
+
+def held_otherwise(descriptor: int, file: Identity | None) -> bool:
+    """Whether anybody holds the descriptor's file together with another than this one; with any, if there is none."""
+    if file is None:
+        return taken(descriptor, LOGS, LOGS_SIZE - 1)
+    byte = mark(file)
+    before = byte > LOGS and taken(descriptor, LOGS, byte - LOGS)
+    return before or taken(descriptor, byte + 1, LOGS + LOGS_SIZE - byte - 2)
 
 
 def missing(path: Path) -> LedgerMissing:

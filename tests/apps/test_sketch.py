@@ -34,6 +34,12 @@ def test_graph_and_matrix_from_files(
     assert out.startswith("cut ")
     assert "(confidence 0.95)" in out
     more = ("--neighbours", "replace", "--row-length", "1")
+    code, _, err = run(capsys, monkeypatch, "sketch", "matrix", "m.csv", *level, *more)
+    assert code != 0  # Edges and rows never share a total.
+    assert "protects edge" in " ".join(err.split())
+    made = ("ledger", "create", "r", *made[3:])
+    assert run(capsys, monkeypatch, *made, "--as-you-go", "basic", "--reserve", "9/10")[0] == 0
+    level = ("--epsilon", "4", "--delta", "1e-3", "--ledger", "r", "--rows", "50")
     code, out, _ = run(capsys, monkeypatch, "sketch", "matrix", "m.csv", *level, *more)
     assert code == 0
     code, out, _ = run(capsys, monkeypatch, "sketch", "variance", "m.sketch", "--direction", "3,4")

@@ -35,6 +35,11 @@ class Protects:
                 "The unit that a charge protects needs a name, such as 'row', 'edge' or 'person patient_id'."
             )
 
+    @classmethod
+    def of_person(cls, column: str | None, *, tables: tuple[str, ...] = (), schema: str = "") -> "Protects":
+        """One person, told by a column, upper or lower case alike; or one row where there is no such column."""
+        return cls(unit="row" if column is None else f"person {column.lower()}", tables=tables, schema=schema)
+
     def __str__(self) -> str:
         return f"{self.unit} in {', '.join(self.tables)}" if self.tables else self.unit
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Protocol
 
+from banister.accounting.protects import Protects
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
@@ -25,6 +26,11 @@ class Payable(Protocol):
         """What is promised; the loss never exceeds it."""
         ...
 
+    @property
+    def protects(self) -> Protects:
+        """Whom `loss` is about: people, rows or edges, and what is declared of them."""
+        ...
+
     def loss(self) -> PrivacyLoss:
         """What is given away by what will be drawn."""
         ...
@@ -45,7 +51,7 @@ def pay(plan: Payable, ledger: "Ledger") -> None:
     """
     key, neighbours = plan.key(), plan.neighbours
     cost, _ = ledger.fitting((plan.loss(), plan.guarantee), neighbours=neighbours)
-    ledger.charge(cost, label=plan.label(), neighbours=neighbours, plan=key).use(plan=key)
+    ledger.charge(cost, label=plan.label(), neighbours=neighbours, plan=key, protects=plan.protects).use(plan=key)
 
 
 def private_records(table: object, domain: "Domain", neighbours: Neighbours) -> "Coded":

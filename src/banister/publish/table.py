@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister import need
+from banister.accounting.protects import Protects
 from banister.core.exact.numbers import Number, brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
@@ -22,6 +23,7 @@ from banister.publish.repair import nearest_counts, remapped_counts
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.columns import Kind
 from banister.tables.domain import Domain, Integers
+from banister.tables.protected import protected_by_domain
 from banister.tables.schema import Schema
 
 if TYPE_CHECKING:
@@ -74,6 +76,11 @@ class SanitizePlan:
         """A hash of everything that the release depends on."""
         parts = [str(FORMAT), repr(self.domain), repr(self.noise), self.neighbours.value, self.repair.value]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @property
+    def protects(self) -> Protects:
+        """The people or rows of the domain."""
+        return protected_by_domain(self.domain)
 
     def label(self) -> str:
         """One line for the ledger."""

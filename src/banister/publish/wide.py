@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister import need
+from banister.accounting.protects import Protects
 from banister.core.exact.numbers import Number, brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
@@ -26,6 +27,7 @@ from banister.publish.paying import pay, private_records
 from banister.publish.table import decoded
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.domain import Domain, Integers
+from banister.tables.protected import protected_by_domain
 
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
@@ -60,6 +62,11 @@ class WidePlan:
     @property
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon, self.delta)
+
+    @property
+    def protects(self) -> Protects:
+        """The people or rows of the domain."""
+        return protected_by_domain(self.domain)
 
     def label(self) -> str:
         """One line for the ledger."""

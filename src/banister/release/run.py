@@ -26,6 +26,7 @@ from banister.release.work import HASH_KEY_LIMIT, HASH_KEYS, Source, Totals, Wor
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.uniform import uniform_below
 from banister.tables.calendar import date_of
+from banister.tables.protected import protected_by_schema
 from banister.tables.reading import Day
 
 Tell = Callable[[str], None]
@@ -112,7 +113,8 @@ def _owed(plan: Plan) -> PrivacyLoss:
 def _charge(plan: Plan, ledger: Ledger) -> Receipt:
     """Charge the exact loss; or the guarantee that it keeps, where the ledger has room for that alone."""
     cost, _ = ledger.fitting(plan.costs, neighbours=plan.neighbours)
-    return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan=plan.digest)
+    about = protected_by_schema(plan.schema)
+    return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan=plan.digest, protects=about)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
+from banister.accounting.protects import Protects
 from banister.core.exact.numbers import BALL_BITS, Number, ball, brief, exp_ball, fraction_up, precision
 from banister.core.exact.search import least_double, least_whole
 from banister.core.laws.chi_square import wider
@@ -107,6 +108,11 @@ class CutSketch:
 
     def loss(self) -> PrivacyLoss:
         return PrivacyLoss.of_guarantee(self.guarantee)
+
+    @property
+    def protects(self) -> Protects:
+        """One edge of the graph."""
+        return Protects(unit="edge")
 
     def label(self) -> str:
         """One line for the ledger."""

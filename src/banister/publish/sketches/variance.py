@@ -14,6 +14,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
+from banister.accounting.protects import Protects
 from banister.core.exact.numbers import BALL_BITS, Number, ball, brief, exp_ball, fraction_up, precision
 from banister.core.exact.search import least_double
 from banister.core.laws.chi_square import shifted, wider
@@ -91,6 +92,11 @@ class VarianceSketch:
 
     def loss(self) -> PrivacyLoss:
         return PrivacyLoss.of_guarantee(self.guarantee)
+
+    @property
+    def protects(self) -> Protects:
+        """One row of the matrix."""
+        return Protects(unit="row")
 
     def label(self) -> str:
         """One line for the ledger."""

@@ -210,7 +210,8 @@ class PostgresStore:
             self._connection.close()
 
     def _connect(self) -> None:
-        self._process, self._keys_ready = Process(), False
+        self._process = Process()
+        self._keys_ready = False
         with faults(self._name):
             self._connection = session(self._server, self._wait_seconds)
 

@@ -14,7 +14,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 import tempfile
 import time
 import traceback
@@ -293,4 +292,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

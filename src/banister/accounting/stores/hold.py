@@ -40,6 +40,7 @@ class Hold:
         self.real = Path(os.path.realpath(path))
         self.log_path = self.real.with_name(self.real.name + "-wal")
         self._index_path = self.real.with_name(self.real.name + "-shm")
+        self._texts = (str(path), str(self.log_path), str(self._index_path))  # Asked for twice a charge.
         self._index: Identity | None = None
         self._foreign = False
         self.log = self._presence = -1
@@ -112,7 +113,14 @@ class Hold:
         """Raise unless name, file and log still belong together. Done before a line is written, and before it is
         answered: a receipt never comes from a file that nobody else can find."""
         self._check_file()
-        if identity(self.log) != identity(self.log_path) or self._index != identity(self._index_path):
+        _, log, index = self._texts
+        try:
+            mine, there, listed = os.fstat(self.log), os.stat(log), os.stat(index)
+            whole = mine.st_ino == there.st_ino and mine.st_dev == there.st_dev
+            whole = whole and (listed.st_dev, listed.st_ino) == self._index
+        except OSError:
+            whole = False
+        if not whole:
             raise moved(self.path, "the log beside it, or the log's index, was removed or replaced")
 
     def leave(self, close: Callable[[], None]) -> None:
@@ -153,7 +161,7 @@ class Hold:
 
     def _check_file(self) -> None:
         try:
-            mine, there = os.fstat(self._guard), os.stat(self.path)
+            mine, there = os.fstat(self._guard), os.stat(self._texts[0])
         except OSError:
             raise moved(self.path, "it was removed or moved, or this process closed it") from None
         if (mine.st_dev, mine.st_ino) != (there.st_dev, there.st_ino):
@@ -162,7 +170,10 @@ class Hold:
             raise moved(self.path, f"it has {mine.st_nlink} names, of which each would have a log of its own")
 
     def _lock(self, kind: int, wait_seconds: float) -> None:
-        self._insist(lambda: fcntl.flock(self._guard, kind | fcntl.LOCK_NB), wait_seconds)
+        try:
+            fcntl.flock(self._guard, kind | fcntl.LOCK_NB)  # Nearly always free.
+        except OSError:
+            self._insist(lambda: fcntl.flock(self._guard, kind | fcntl.LOCK_NB), wait_seconds)
 
     def _unlock(self) -> None:
         if self._guard >= 0:
@@ -194,7 +205,7 @@ class Hold:
                 self._shut(name)
 
 
-def identity(file: int | Path) -> Identity | None:
+def identity(file: int | str | Path) -> Identity | None:
     """Device and number of a file, or nothing where there is none."""
     try:
         found = os.stat(file)

@@ -83,6 +83,7 @@ class PostgresStore:
         self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
         self._inherited: list[object] = []
+        self._keys_ready = False
         self._connect()
         try:
             self.last()

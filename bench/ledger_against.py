@@ -26,7 +26,7 @@ def rate(checkout: Path, address: str, processes: int) -> float:
     return float(done.stdout)
 
 
-def main(other: Path, turns: int) -> None:
+def compare(other: Path, turns: int) -> None:
     """Print the median ratio and its quartiles."""
     with tempfile.TemporaryDirectory() as folder:
         for processes in (16, 1):
@@ -47,4 +47,4 @@ def main(other: Path, turns: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else 15)
+    compare(Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else 15)

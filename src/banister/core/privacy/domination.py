@@ -20,7 +20,7 @@ Pair = tuple[Sequence[Number], Sequence[Number]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Witness:
+class DominationWitness:
     """A row-stochastic matrix that turns outputs of the dominating pair into outputs of the dominated one."""
 
     matrix: Floats
@@ -37,7 +37,7 @@ def dominates(first: Pair, second: Pair) -> bool:
     return PrivacyRegion.of_pair(*first).includes(PrivacyRegion.of_pair(*second))
 
 
-def witness(first: Pair, second: Pair, *, solver: LinearSolver) -> Witness:
+def witness(first: Pair, second: Pair, *, solver: LinearSolver) -> DominationWitness:
     """The matrix T with T·1 = 1, pᵀT = q under both hypotheses; `BadValue` where the first pair does not dominate."""
     if not dominates(first, second):
         raise BadValue("The first pair does not dominate the second: some test on the second beats all on the first.")
@@ -46,7 +46,7 @@ def witness(first: Pair, second: Pair, *, solver: LinearSolver) -> Witness:
     found = solver.solve(_program(p, q)).point[: n * m].reshape(n, m)
     matrix = np.maximum(found, 0.0)
     matrix /= matrix.sum(axis=1, keepdims=True)
-    return Witness(matrix, float(np.abs(p @ matrix - q).max()))
+    return DominationWitness(matrix, float(np.abs(p @ matrix - q).max()))
 
 
 def _program(p: Floats, q: Floats) -> LinearProgram:

@@ -10,7 +10,9 @@ OWN = {
     "files.py": "It is the writer.",
     "show/canvas.py": "It draws into memory.",
     "work/checkpoints.py": "A log grows line by line; a torn line is noticed.",
+    "accounting/stores/hold.py": "It holds a file by locks, and marks it; it fills none.",
     "accounting/stores/sqlite.py": "A database has its own ways to be whole.",
+    "accounting/stores/witness.py": "A witness is rewritten in place under its lock, and synced.",
 }
 DRAFTS = {"draft", "temporary"}
 """What a callback of `whole` calls the file that it is given."""

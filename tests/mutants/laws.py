@@ -76,8 +76,8 @@ MUTANTS = (
     Mutant(
         name="times-forgets-what-was-there",
         file="core/privacy/loss.py",
-        old="return PrivacyLoss(tuple((law, count * each) for law, each in self.terms))",
-        new="return PrivacyLoss(tuple((law, count) for law, each in self.terms))",
+        old="return PrivacyLoss(tuple((law, count * each) for law, each in self.terms), self.neighbours)",
+        new="return PrivacyLoss(tuple((law, count) for law, each in self.terms), self.neighbours)",
         tests=_LOSS,
     ),
     Mutant(
@@ -90,8 +90,8 @@ MUTANTS = (
     Mutant(
         name="with-drops-itself",
         file="core/privacy/loss.py",
-        old="return PrivacyLoss.of_terms(term for loss in (self, *others) for term in loss.terms)",
-        new="return PrivacyLoss.of_terms(term for loss in others or (self,) for term in loss.terms)",
+        old="PrivacyLoss.of_terms(term for loss in (self, *others) for term in loss.terms)",
+        new="PrivacyLoss.of_terms(term for loss in others or (self,) for term in loss.terms)",
         tests=_LOSS,
     ),
     Mutant(

@@ -138,8 +138,8 @@ MUTANTS = (
     Mutant(
         name="release-charged-for-no-plan",
         file="release/run.py",
-        old="return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan=plan.digest)",
-        new='return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan="")',
+        old="neighbours=plan.neighbours, plan=plan.digest, protects=about)",
+        new='neighbours=plan.neighbours, plan="", protects=about)',
         tests=_CHARGED,
     ),
     Mutant(

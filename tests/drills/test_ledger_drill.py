@@ -12,7 +12,7 @@ from tests.drills import ledger
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.skipif("BANISTER_DRILL" not in os.environ, reason="swaps while the last holder closes are refused aloud")
+@pytest.mark.skipif("BANISTER_DRILL" not in os.environ, reason="known to fail: a ledger ends behind its witness")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_short_drill_holds(seed: int) -> None:
     """In a program of its own, since it forks, and since a test's other threads must not be forked with it."""

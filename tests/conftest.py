@@ -1,20 +1,32 @@
 """Fixtures for every test, and a plain word at the end about what was left out."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
+from tests.browser import NO_BROWSER, browser
 from tests.postgres import LEFT_OUT, postgres
 from tests.spark import NO_SPARK, spark
 
-__all__ = ["postgres", "spark"]
+__all__ = ["browser", "postgres", "spark"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _a_home_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test, and no program that a test starts, touches the folder of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BANISTER_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
 
 settings.register_profile("house", deadline=None)  # A busy machine is not a failure.
 settings.load_profile("house")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which tests did not run for want of a server or of Java; silence would look like success."""
-    for reason in (LEFT_OUT, NO_SPARK):
+    """Say which tests did not run for want of a server, of Java or of a browser; silence would look like success."""
+    for reason in (LEFT_OUT, NO_SPARK, NO_BROWSER):
         missed = [report for report in terminalreporter.stats.get("skipped", []) if reason in str(report.longrepr)]
         if missed:
             terminalreporter.write_line(f"LEFT OUT: {len(missed)} tests, as {reason}.", yellow=True, bold=True)

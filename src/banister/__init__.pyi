@@ -1,4 +1,6 @@
 from . import accounting as accounting
+from . import audit as audit
+from . import compare as compare
 from . import local as local
 from . import parties as parties
 from . import publish as publish
@@ -8,14 +10,17 @@ from .accounting.calibration import calibrate, calibrate_gaussian, calibrate_lap
 from .accounting.explanation import explain
 from .accounting.filters import AsYouGo, Guard
 from .accounting.ledger import Ledger
-from .accounting.total import Total, compose
+from .accounting.many import LeastForMany, least_noise_each
+from .accounting.total import Total, account, compose
 from .core.laws.cost import Cost
+from .core.privacy.domination import Domination, dominates
 from .core.privacy.guarantee import Guarantee, Neighbours
 from .core.privacy.loss import PrivacyLoss
 from .core.privacy.region import PrivacyRegion
 from .errors import BanisterError, BudgetExceeded, LedgerFault
 from .mechanisms.choices.choice import ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
 from .mechanisms.comparison.least_noise import Comparison, least_noise
+from .mechanisms.integers.decoder import Decoder
 from .mechanisms.integers.discrete_gaussian import DiscreteGaussian
 from .mechanisms.integers.discrete_laplace import DiscreteLaplace
 from .mechanisms.integers.geometric import Geometric
@@ -32,6 +37,7 @@ from .mechanisms.line.staircase import Staircase
 from .mechanisms.offers import Over, Touches
 from .mechanisms.vectors.independent import Independent
 from .mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from .mechanisms.vectors.uniform_cube import UniformCube
 from .mechanisms.vectors.vector_staircase import VectorStaircase
 from .publish.sketches.sketch import SketchWish, answer_cut, answer_variance, sketch_graph, sketch_matrix
 from .publish.table import plan_sanitize, read_declaration, sanitize
@@ -45,8 +51,10 @@ __all__ = [
     "Comparison",
     "Cost",
     "Dataset",
+    "Decoder",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Domination",
     "ExponentialChoice",
     "Gaussian",
     "Geometric",
@@ -57,6 +65,7 @@ __all__ = [
     "IntegerStaircase",
     "IntegerVectorStaircase",
     "Laplace",
+    "LeastForMany",
     "Ledger",
     "LedgerFault",
     "Moves",
@@ -75,16 +84,22 @@ __all__ = [
     "Touches",
     "TruncatedStaircase",
     "Uniform",
+    "UniformCube",
     "VectorStaircase",
+    "account",
     "accounting",
     "answer_cut",
     "answer_variance",
+    "audit",
     "calibrate",
     "calibrate_gaussian",
     "calibrate_laplace",
+    "compare",
     "compose",
+    "dominates",
     "explain",
     "least_noise",
+    "least_noise_each",
     "local",
     "open",
     "parties",

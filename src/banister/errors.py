@@ -9,6 +9,7 @@ class BanisterError(Exception):
     │   ├── Refused                  a question that cannot be answered privately, with the place in its text
     │   └── BadFrame                 bytes from the network that are no frame of ours, or a frame that cannot be written
     ├── EngineFailed (RuntimeError)  a database stopped; nothing was drawn and nothing was charged
+    │   └── EngineBroke              it stopped after it had begun to read: the release was charged, nothing was drawn
     ├── Uncertified (ArithmeticError) a number could not be proven to the asked precision
     ├── Unsolved (RuntimeError)      an optimiser stopped without an answer
     ├── MissingExtra (ImportError)   an optional library is not installed
@@ -23,6 +24,12 @@ class BanisterError(Exception):
         ├── LedgerFull                         the disk, or the file's limit, leaves no room
         ├── LedgerLocked (TimeoutError)        somebody else held it for too long
         └── LedgerUnreachable (ConnectionError) it cannot be read or written, or its server does not answer
+
+    >>> from banister import Guarantee
+    >>> Guarantee(-1)
+    Traceback (most recent call last):
+        ...
+    banister.errors.BadValue: epsilon = -1 must be a finite number, 0 or above.
     """
 
 
@@ -42,6 +49,10 @@ class EngineFailed(BanisterError, RuntimeError):
     """A database or a file could not be read to the end; nothing was drawn and nothing was charged."""
 
 
+class EngineBroke(EngineFailed):
+    """A database stopped after it had begun to read, which may depend on what it read; a release is charged then."""
+
+
 class Uncertified(BanisterError, ArithmeticError):
     """A number could not be proven to the asked precision."""
 
@@ -59,7 +70,17 @@ class MissingExtra(BanisterError, ImportError):
 
 
 class BudgetExceeded(BanisterError, RuntimeError):
-    """A charge that the ledger refuses; nothing was written and nothing was drawn."""
+    """A charge that the ledger refuses; nothing was written and nothing was drawn.
+
+    >>> from banister import Guarantee, Ledger, Neighbours
+    >>> cost, relation = Guarantee(1), Neighbours.REPLACE
+    >>> book = Ledger.create("memory:", budget=cost, neighbours=relation, questions=[(cost, 1)])
+    >>> paid = book.charge(cost, label="the one question", neighbours=relation)
+    >>> book.charge(cost, label="another", neighbours=relation)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    banister.errors.BudgetExceeded: The charge 'another' (epsilon = 1) does not fit the budget (1, 0) after ...
+    """
 
 
 class ReceiptUsed(BanisterError, RuntimeError):
@@ -71,7 +92,15 @@ class AlreadyAnswered(BanisterError, RuntimeError):
 
 
 class LedgerFault(BanisterError, OSError):
-    """The ledger cannot be used as it lies there; nothing was written."""
+    """The ledger cannot be used as it lies there; nothing was written.
+
+    >>> from banister import Ledger
+    >>> try:
+    ...     Ledger.open("nowhere.ledger")
+    ... except LedgerFault as fault:
+    ...     print(fault)  # doctest: +ELLIPSIS
+    There is no ledger at 'nowhere.ledger'. ...
+    """
 
 
 class LedgerMissing(LedgerFault, FileNotFoundError):

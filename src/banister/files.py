@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum
 from itertools import count
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _NAME_MOST = 255
 """The longest name in bytes where the file system does not say."""
+HOME_VARIABLE = "BANISTER_HOME"
+_SPARE = 1 << 20
+"""Bytes that are left free on a disk."""
 _NO_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
 """What a file system says that has no way to wait for a folder; anything else is a failure."""
 
@@ -34,6 +37,34 @@ def check_target(path: Path, suffixes: Sequence[str] = ()) -> None:
     if suffixes and path.suffix.lower() not in suffixes:
         raise BadValue(f"'{path}' must end in {' or '.join(suffixes)}.")
     _real(path)
+
+
+def check_apart(path: Path, taken: Mapping[str, Path]) -> None:
+    """Refuse to write over a file that is still needed; `taken` says what each one is, in words."""
+    for words, other in taken.items():
+        same = os.path.samefile(path, other) if path.exists() and other.exists() else False
+        if same or os.path.realpath(path) == os.path.realpath(other):
+            raise BadValue(f"'{path}' is {words} itself, which would be written over. Choose another file.")
+
+
+def check_space(path: Path, size: int) -> None:
+    """Refuse a folder without room for so many bytes, before anything is charged; some is left for others."""
+    place = Path(os.path.realpath(path)).parent
+    try:
+        left = os.statvfs(place)
+    except (OSError, AttributeError):  # A file system, or a system, that does not say.
+        return
+    room = left.f_bavail * left.f_frsize
+    if room < size + _SPARE:
+        raise BadValue(
+            f"'{path}' cannot be written: its disk has {room:,} bytes left, and some {size + _SPARE:,} are needed. "
+            "Free some space, or choose another folder."
+        )
+
+
+def home() -> Path:
+    """The folder of this user: $BANISTER_HOME, else ~/.banister."""
+    return Path(os.environ.get(HOME_VARIABLE) or Path.home() / ".banister")
 
 
 def folder(path: Path, *, access: Access = Access.USUAL) -> Path:

@@ -3,9 +3,10 @@
 import base64
 import binascii
 import os
+from typing import TYPE_CHECKING
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+if TYPE_CHECKING:  # Loaded by whoever signs or checks; most commands do neither.
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 PREFIX = "ed25519:"
 
@@ -19,6 +20,15 @@ def nonce() -> str:
     return os.urandom(16).hex()
 
 
+def is_nonce(text: str) -> bool:
+    """Whether a text is of the kind that `nonce` gives.
+
+    >>> is_nonce(nonce()), is_nonce("june")
+    (True, False)
+    """
+    return len(text) == 32 and all(digit in "0123456789abcdef" for digit in text)
+
+
 class SigningKey:
     """A private key, and the public one that others check with.
 
@@ -29,17 +39,21 @@ class SigningKey:
 
     __slots__ = ("_private",)
 
-    def __init__(self, private: Ed25519PrivateKey) -> None:
+    def __init__(self, private: "Ed25519PrivateKey") -> None:
         self._private = private
 
     @classmethod
     def generate(cls) -> "SigningKey":
         """A new key, from the operating system's entropy."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod
     def of_bytes(cls, raw: bytes) -> "SigningKey":
         """The key that `raw_bytes` wrote."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
         return cls(Ed25519PrivateKey.from_private_bytes(raw))
 
     def raw_bytes(self) -> bytes:
@@ -61,6 +75,9 @@ class Ed25519Verifier:
 
     def holds(self, key: str, message: bytes, signature: str) -> bool:
         """Whether the signature is by the owner of the key; malformed ones are not."""
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
         try:
             raw = base64.b64decode(key.removeprefix(PREFIX), validate=True)
             Ed25519PublicKey.from_public_bytes(raw).verify(base64.b64decode(signature, validate=True), message)

@@ -4,11 +4,12 @@ A message says what is wrong with which value, and what would be right. It shows
 """
 
 import math
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from typing import TypeVar
 
 from banister.core.exact.numbers import Number, brief
+from banister.core.exact.written import DIGITS, written_fraction
 from banister.errors import BadValue
 
 T = TypeVar("T")
@@ -24,10 +25,11 @@ def exact(name: str, value: Number) -> Fraction:
         raise BadValue(f"{name} = {_shown(value)} must be a number, such as 0.5, '1/2' or Fraction(1, 2).")
     try:
         if isinstance(value, Decimal | str):
-            return Fraction(value)
+            return written_fraction(value)
         return Fraction(value if isinstance(value, Fraction | int) else float(value))
-    except (ValueError, OverflowError, ZeroDivisionError, InvalidOperation):
-        raise BadValue(f"{name} = {_shown(value)} must be a finite number, such as 0.5 or '1/2'.") from None
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        digits = f" of at most {DIGITS} digits" if "digits" in str(error) else ""
+        raise BadValue(f"{name} = {_shown(value)} must be a finite number{digits}, such as 0.5 or '1/2'.") from None
 
 
 def positive(name: str, value: Number, hint: str = "") -> Fraction:

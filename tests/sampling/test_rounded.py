@@ -1,6 +1,7 @@
 """Rounded ideal noise has exactly the law of the rounded ideal mechanism."""
 
 import itertools
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,9 @@ from flint import arb
 from scipy.special import ndtr
 
 from banister.core.exact.numbers import ball, fraction_of, precision
+from banister.errors import Uncertified
 from banister.sampling.bits import SYSTEM
-from banister.sampling.rounded import ExponentialSize, NormalSize, SizeLaw, rounded_many, rounded_one
+from banister.sampling.rounded import ExponentialSize, NormalSize, SizeLaw, rounded_many, rounded_one, trusted
 from tests.tape import Tape, exact_mass
 
 
@@ -143,3 +145,81 @@ def test_a_word_of_zero_reads_on() -> None:
     assert value == 45  # -log(2^-65) = 45.05
     vector = rounded_many(np.zeros(1), Fraction(1), ExponentialSize(), Tape([0] * 64 + [0] * 8 + [0] + [1] * 63))
     assert vector[0] == 45
+
+
+def test_a_word_of_zeros_says_nothing_however_small_the_scale() -> None:
+    """Its tail has no end: 5888 zeros are |X| = 4081, which is half a step even where the scale is a part in 8000."""
+    tape = Tape([0] * 64 + [0] * 8 + [0] * (64 * 91) + [1] * 640)
+    assert rounded_many(np.zeros(1), Fraction(1, 8000), ExponentialSize(), tape).tolist() == [1]
+    one = Tape([0] * 65 + [0] * (64 * 91) + [1] * 640)
+    assert rounded_one(0.0, Fraction(1, 8000), ExponentialSize(), one) == 1
+
+
+@pytest.mark.parametrize("draw", [_one, _many], ids=["one", "many"])
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_no_rounding_of_the_tail_shows(law: SizeLaw, draw) -> None:
+    """Next to 1 a double forgets eleven bits of the word. For a tiny |X| in many steps, that can cross a boundary."""
+    for scale, gap in itertools.product((Fraction(2) ** 20, Fraction(2) ** 30), (1 << 44, 1 << 40, 1 << 36)):
+        for low in (300, 700, 1023, 1025, 1500):
+            word = (1 << 64) - gap + low
+            true = _reach(law, scale, (word + Fraction(1, 2)) / 2**64)
+            near = _reach(law, scale, Fraction(float(word) + 0.5) / 2**64)
+            part = Fraction(float(-(true + near) / 2 % 1 - Fraction(1, 2)))
+            truth = (part + Fraction(1, 2) + true).__floor__()
+            assert draw(part, scale, law, word, negative=False, rest=0) == truth
+
+
+@pytest.mark.parametrize("law", [NormalSize(), ExponentialSize()], ids=["normal", "laplace"])
+def test_libraries_are_looked_at_before_they_are_trusted(law: SizeLaw) -> None:
+    assert trusted(law) == law
+
+    @dataclass(frozen=True)
+    class Off:
+        """A library that is off by 2^-45 somewhere in the middle, for many values or for one."""
+
+        many: float = 1.0
+        one: float = 1.0
+
+        def nearly(self, tail: np.ndarray) -> np.ndarray:
+            return law.nearly(tail) * np.where((tail > 0.1) & (tail < 0.3), self.many, 1.0)
+
+        def nearly_one(self, tail: float) -> float:
+            return law.nearly_one(tail) * (self.one if tail < 1e-9 else 1.0)
+
+        def exactly(self, tail: arb) -> arb:
+            return law.exactly(tail)
+
+    assert trusted(Off()) == Off()
+    for wrong in (Off(many=1 + 2.0**-45), Off(one=1 - 2.0**-45)):
+        with pytest.raises(Uncertified, match="in the libraries in use is off by more than 2"):
+            rounded_many(np.zeros(1), Fraction(1), wrong, SYSTEM)
+
+
+@dataclass(frozen=True)
+class Sloppy:
+    """Quantiles that are off by 2^-47 of themselves everywhere: it passes the check, and is far less than 2^-40."""
+
+    law: SizeLaw
+
+    def nearly(self, tail: np.ndarray) -> np.ndarray:
+        return self.law.nearly(tail) * (1 + 2.0**-47)
+
+    def nearly_one(self, tail: float) -> float:
+        return self.law.nearly_one(tail) * (1 + 2.0**-47)
+
+    def exactly(self, tail: arb) -> arb:
+        return self.law.exactly(tail)
+
+
+@pytest.mark.parametrize("draw", [_one, _many], ids=["one", "many"])
+@pytest.mark.parametrize("law", [Sloppy(NormalSize()), Sloppy(ExponentialSize())], ids=["normal", "laplace"])
+def test_what_is_granted_to_a_library_never_shows(law: Sloppy, draw) -> None:
+    assert trusted(law) == law
+    scale = Fraction(2) ** 30
+    for word in [(1 << 63) + 1234567 * k for k in range(20)]:
+        reach = _reach(law, scale, (word + Fraction(1, 2)) / 2**64)
+        wrong = reach * (1 + Fraction(1, 1 << 47))
+        part = Fraction(float(-(reach + wrong) / 2 % 1 - Fraction(1, 2)))
+        truth = (part + Fraction(1, 2) + reach).__floor__()
+        assert (part + Fraction(1, 2) + wrong).__floor__() > truth
+        assert draw(part, scale, law, word, negative=False, rest=0) == truth

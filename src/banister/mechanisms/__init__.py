@@ -8,6 +8,14 @@ from importlib import import_module
 from typing import cast
 
 from banister.mechanisms.choices.choice import Choice, ExponentialChoice, Moves, PermuteAndFlip, StaircaseChoice
+from banister.mechanisms.comparison.limits import (
+    laplace_over_least,
+    least_in_the_limit,
+    uniform_factor,
+    uniform_over_bound,
+    usual_over_least,
+    worst_ratio,
+)
 from banister.mechanisms.integers.discrete_gaussian import DiscreteGaussian
 from banister.mechanisms.integers.discrete_laplace import DiscreteLaplace
 from banister.mechanisms.integers.geometric import Geometric
@@ -26,6 +34,7 @@ from banister.mechanisms.line.staircase import Staircase
 from banister.mechanisms.offers import Mechanism
 from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.uniform_cube import UniformCube
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 
 _SHELF = (
@@ -43,10 +52,12 @@ _SHELF = (
     "line.staircase",
     "vectors.independent",
     "vectors.integer_vector_staircase",
+    "vectors.uniform_cube",
     "vectors.vector_staircase",
 )
 
 ALL: tuple[Mechanism, ...] = tuple(cast(Mechanism, import_module(f"{__name__}.{place}")) for place in _SHELF)
+"""Every file of noise; what it lists is offered everywhere."""
 
 __all__ = [
     "ALL",
@@ -73,5 +84,12 @@ __all__ = [
     "TabulatedNoise",
     "TruncatedStaircase",
     "Uniform",
+    "UniformCube",
     "VectorStaircase",
+    "laplace_over_least",
+    "least_in_the_limit",
+    "uniform_factor",
+    "uniform_over_bound",
+    "usual_over_least",
+    "worst_ratio",
 ]

@@ -21,14 +21,25 @@ HINT = "To publish nothing, leave the question out."
 
 
 class Over(Enum):
-    """What kind of number the answer is."""
+    """What kind of number the answer is.
+
+    >>> from banister import least_noise
+    >>> least_noise(epsilon=1, sensitivity=1, over=Over.INTEGERS).best.name
+    'geometric'
+    """
 
     REALS = "reals"
     INTEGERS = "integers"
 
 
 class Touches(Enum):
-    """Which coordinates of a vector a neighbour can move."""
+    """Which coordinates of a vector a neighbour can move.
+
+    >>> from banister import least_noise
+    >>> found = least_noise(epsilon=1, sensitivity=1, dimension=2, touches=Touches.ONE)
+    >>> round(found.best.risk, 6)
+    1.919035
+    """
 
     ONE = "one"
     """One of them, by the sensitivity: a histogram in which a person is in one cell."""
@@ -141,13 +152,17 @@ class Offer(Generic[NoiseMade]):
     fits: Callable[[NoiseQuestion], bool] = always
     """Whether the guarantee, the sensitivity and the cost are such as it is made for."""
     optimal: Callable[[NoiseQuestion], str] = unproven
-    """The theorem by which nothing is better for this question; empty where there is none."""
+    """The theorem by which nothing is better for this question, among noises that are added to an answer of any size
+    and do not depend on it; empty where there is none."""
     bound: Callable[[NoiseQuestion], float] | None = None
-    """A certified lower bound on the expected cost of any noise, where making the noise also proves one."""
+    """A lower bound on the expected cost of any noise, where making the noise also gives one: certified for a cost
+    that is written exactly, numerical for a function."""
     quick: bool = True
     """Made in milliseconds. What is not is left out where many guarantees are tried, as in a figure."""
     on_grid: bool = False
     """For noise on the whole numbers that has no twin on the real line: there it is put to work on a grid."""
+    instead_of: type[AnyNoise] | None = None
+    """For noise on vectors that is this noise on every coordinate: that one is not offered once more by itself."""
 
 
 class Mechanism(Protocol):

@@ -5,19 +5,22 @@ the package knows chance.
 """
 
 import os
-import threading
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
+
+from banister.forks import WATCH
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers import CipherContext
 
 Words = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32] | NDArray[np.uint64]
 
 _TYPES = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 _CHUNK = bytes(1 << 18)
 _POOL_BYTES = 1 << 12
-_RESEED_BYTES = 1 << 34
+_KEY_BYTES = 1 << 34
 
 
 class BitSource(Protocol):
@@ -32,51 +35,95 @@ class BitSource(Protocol):
         ...
 
 
-class SystemBits:
-    """Bits that nobody can foresee: AES-256 in counter mode, keyed by the operating system's entropy.
+class _Stream:
+    """One stream of AES-256 in counter mode, used by one caller at a time.
 
-    The key is drawn anew after a fork and after 16 GiB of output; an object may be used by many threads.
+    Every refill starts at a counter that the system's entropy gives anew, so that even a copy of the whole machine's
+    memory, woken twice, goes on with other bits; the key is drawn anew after 16 GiB of output.
     """
 
-    __slots__ = ("_lock", "_owner", "_pool", "_stream", "_until_reseed", "_used")
+    __slots__ = ("_cipher", "_left", "mark", "pool", "used")
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._owner = -1
-        self._until_reseed = 0
-        self._pool = b""
-        self._used = 0
+        self.mark = WATCH.mark()
+        self._left = 0
+        self.pool = b""
+        self.used = 0
 
-    def take(self, count: int) -> int:
-        size = (count + 7) >> 3
-        with self._lock:
-            end = self._used + size
-            if end > len(self._pool) or self._owner != os.getpid():
-                self._pool, end = self._bytes(max(_POOL_BYTES, size)).tobytes(), size
-            chunk = self._pool[end - size : end]
-            self._used = end
-        return int.from_bytes(chunk, "little") >> (8 * size - count)
+    def refill(self, size: int) -> None:
+        """A new pool, of at least that many bytes."""
+        self.pool, self.used = self.fresh(max(_POOL_BYTES, size)).tobytes(), 0
 
-    def words(self, count: int, width: int) -> Words:
-        with self._lock:
-            return self._bytes(count * width >> 3).view(_TYPES[width])
+    def fresh(self, size: int) -> NDArray[np.uint8]:
+        """So many bytes that were never in the pool."""
+        if self._left < size:
+            # Loaded at the first draw, because whoever only plans never draws.
+            from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    def _bytes(self, size: int) -> NDArray[np.uint8]:
-        if self._owner != os.getpid() or self._until_reseed < size:
-            self._reseed(size)
-        self._until_reseed -= size
+            self._cipher: CipherContext = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16))).encryptor()
+            self._left = max(_KEY_BYTES, size)
+        else:
+            self._cipher.reset_nonce(os.urandom(16))
+        self._left -= size
         # The cipher wants room for one block more than it writes.
         room = np.empty(size + 16, dtype=np.uint8)
         view = room.data
         for start in range(0, size, len(_CHUNK)):
-            self._stream.update_into(_CHUNK[: size - start], view[start:])
+            self._cipher.update_into(_CHUNK[: size - start], view[start:])
         return room[:size]
 
-    def _reseed(self, size: int) -> None:
-        self._stream: CipherContext = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16))).encryptor()
-        self._owner = os.getpid()
-        self._until_reseed = max(_RESEED_BYTES, size)
-        self._pool, self._used = b"", 0
+
+class SystemBits:
+    """Bits that nobody can foresee: AES-256 in counter mode, keyed by the operating system's entropy.
+
+    An object may be used by many threads, by signal handlers, and in a forked child, whoever forked it. A caller
+    takes a stream off the shelf, which no other call can reach until it is put back; where none is left a new one is
+    made. So there is no lock that a fork could leave closed. A copy or a pickle of a source is a new source.
+    """
+
+    __slots__ = ("_shelf",)
+
+    def __init__(self) -> None:
+        self._shelf: list[_Stream] = []
+
+    def __reduce__(self) -> tuple[type["SystemBits"], tuple[()]]:
+        return SystemBits, ()
+
+    def take(self, count: int) -> int:
+        size = (count + 7) >> 3
+        while True:
+            stream = self._stream()
+            end = stream.used + size
+            if end > len(stream.pool):
+                stream.refill(size)
+                end = size
+            chunk = stream.pool[end - size : end]
+            stream.used = end
+            # Asked last: a fork in the middle of a draw leaves the same stream in both.
+            if stream.mark is WATCH.mark():
+                self._shelf.append(stream)
+                return int.from_bytes(chunk, "little") >> (8 * size - count)
+
+    def words(self, count: int, width: int) -> Words:
+        size = count * width >> 3
+        while True:
+            stream = self._stream()
+            if size > _POOL_BYTES >> 2:
+                drawn = stream.fresh(size)
+            else:
+                if stream.used + size > len(stream.pool):
+                    stream.refill(size)
+                drawn = np.frombuffer(stream.pool, dtype=np.uint8, count=size, offset=stream.used).copy()
+                stream.used += size
+            if stream.mark is WATCH.mark():
+                self._shelf.append(stream)
+                return drawn.view(_TYPES[width])
+
+    def _stream(self) -> _Stream:
+        try:
+            return self._shelf.pop()  # One step, which no other thread can divide.
+        except IndexError:
+            return _Stream()
 
 
 SYSTEM: BitSource = SystemBits()

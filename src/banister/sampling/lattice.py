@@ -57,7 +57,7 @@ class LatticeStaircaseDraw:
         return uniform_in_ball(self.step - 1 + periods * self.period, self.dimension, bits)
 
     def draw_many(self, count: int, bits: BitSource) -> Integers:
-        """Many vectors, one a row."""
+        """Many vectors, one per row."""
         rows = [
             uniform_in_balls(self.radii(min(_ROWS_AT_ONCE, count - start), bits), self.dimension, bits)
             for start in range(0, count, _ROWS_AT_ONCE)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from banister.core.composition.atoms import turners
 from banister.core.composition.law import Law
 from banister.core.exact.numbers import precision
 from banister.core.privacy.loss import PrivacyLoss
@@ -67,3 +68,29 @@ def test_tilted_masses_are_certified(kind: Callable[[Fraction], PrivacyLoss]) ->
     with precision(128):
         found = law.tilted(TILT).log_mass.exp()
         assert found.overlaps(arb(str(mpmath.nstr(moment(law, mpmath.mpc(real(TILT), 0)).real, 40))) + arb(0, 1e-30))
+
+
+def test_many_laws_of_two_losses_turn_together_by_no_more_than_they_say() -> None:
+    """Seventy responses, some of them several times, and a Laplace loss between them, against the product of all."""
+    terms = [(PrivacyLoss.pure(Fraction(k, 97)).law, 1 + k % 3) for k in range(1, 71)]
+    terms.insert(40, (PrivacyLoss.laplace(Fraction(1, 5)).law, 2))
+    with precision(256):
+        tilted = [(law.tilted(TILT), count) for law, count in terms]
+    ways = turners(tilted, PERIOD)
+    assert len(ways) == 3  # Forty together, the Laplace loss, thirty together.
+    for n in (0, 1, 3, 8, 20):
+        steps = np.array([n])
+        parts = [(way(steps), count) for way, count in ways]
+        log_size, angle, error = (
+            sum(float(getattr(turn, part)[0]) * count for turn, count in parts)
+            for part in ("log_size", "angle", "error")
+        )
+        s = mpmath.mpc(real(TILT), 2 * mpmath.pi * n / real(PERIOD))
+        truth = mpmath.mpf(1)
+        for (law, count), (one, _) in zip(terms, tilted, strict=True):
+            each = moment(law, s) / moment(law, s.real) * mpmath.exp(-mpmath.mpc(0, s.imag) * real(one.centre))
+            truth *= each**count
+        found = mpmath.exp(mpmath.mpc(log_size, angle))
+        assert abs(found) >= abs(truth) * (1 - mpmath.mpf(10) ** -13)
+        assert abs(found - truth) <= abs(found) * mpmath.expm1(mpmath.mpf(error) + 1e-14)
+        assert error < 1e-10

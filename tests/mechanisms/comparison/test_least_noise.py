@@ -42,7 +42,9 @@ def test_everything_that_applies_is_compared() -> None:
 def test_without_epsilon_uniform_noise_is_best() -> None:
     found = least_noise(epsilon=0, delta=Fraction(1, 10), sensitivity=4, over="integers")
     assert found.best.name == "uniform"
-    assert found.best.optimal == "1/(2 delta) whole: [G13] Thm 4.3"
+    uniform = next(each for each in found.contenders if each.name == "uniform")
+    assert uniform.risk == found.best.risk
+    assert uniform.optimal == "1/(2 delta) whole: [G13] Thm 4.3"
     assert least_noise(epsilon=0, delta=Fraction(1, 10), sensitivity=4).best.name == "uniform"
 
 
@@ -76,7 +78,7 @@ def test_vectors_are_judged_by_what_a_neighbour_can_move() -> None:
 
 def test_what_gives_the_guarantee_each_alone_is_offered_for_vectors_too() -> None:
     found = least_noise(epsilon=0, delta=Fraction(1, 10), sensitivity=2, dimension=2, over="integers")
-    assert found.best.name == "uniform, each alone"
+    assert found.best.name == "uniform cube"
     assert found.gap == pytest.approx(0, abs=1e-12)
     # Whole moves that add up to 1 are one move, so what is optimal for a count is so for all.
     counts = least_noise(epsilon=1, sensitivity=1, dimension=3, over="integers")

@@ -1,3 +1,4 @@
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -7,9 +8,10 @@ from hypothesis import strategies as st
 
 from banister.core.exact.numbers import exp_ball, precision, scaled_floor
 from banister.errors import BadValue
-from banister.mechanisms import Gaussian, Grid, Laplace
-from banister.mechanisms.line.line_noise import rounded_unit, rounded_units
+from banister.mechanisms import Gaussian, Grid, Laplace, Staircase
+from banister.mechanisms.line.line_noise import BLOCK, rounded_unit, rounded_units
 from banister.sampling.rounded import ExponentialSize
+from tests.seeded import SeededBits
 from tests.tape import Tape
 
 REALS = st.floats(min_value=-1e6, max_value=1e6)
@@ -101,3 +103,56 @@ def test_an_answer_too_small_to_split_still_decides_a_draw_on_a_boundary() -> No
     first = [1, *[0] * 71]  # What the vector draws, 2 steps, before it goes back to the answer that lost its bits.
     assert rounded_units(grid, np.array([tiny]), spread, law, Tape([*first, 0, *steered])).tolist() == [1]
     assert rounded_units(grid, np.array([7.0]), spread, law, Tape(first)).tolist() == [6]
+
+
+def test_doubles_are_split_as_the_fractions_they_are() -> None:
+    """The quick way for one double is exact, or says nothing: extreme exponents, halves, neighbours of them."""
+    for exponent in (-60, -20, 0, 7, 40):
+        grid = Grid(Fraction(2) ** exponent)
+        step = math.ldexp(1.0, exponent)
+        answers = [
+            0.0,
+            step / 2,
+            -step / 2,
+            math.nextafter(step / 2, 0),
+            3.7 * step,
+            -1e5 * step,
+            5e-324,
+            1e-300,
+            step * 2**60,
+        ]
+        for answer in answers:
+            split = grid.split_double(answer)
+            if split is not None:
+                assert (split[0], Fraction(split[1])) == grid.split_one(answer)
+        assert grid.split_double(3.7 * step) is not None
+        assert grid.place(-(2**61) + 1) == float((-(2**61) + 1) * grid.step)
+    assert Grid(Fraction(1, 3)).split_double(1.0) is None
+    with pytest.raises(BadValue, match="the range that a grid"):
+        Grid(Fraction(1, 2**20)).split_double(1e200)
+
+
+def test_a_whole_number_is_released_as_the_double_it_is() -> None:
+    for noise in (Laplace(epsilon=1, sensitivity=1), Gaussian.with_sigma(sigma=2, sensitivity=1)):
+        for answer in (41, -(2**39)):
+            assert noise.release(answer, SeededBits(3)) == noise.release(float(answer), SeededBits(3))
+        assert noise.release(Fraction(41), SeededBits(3)) == noise.release(41, SeededBits(3))
+
+
+@pytest.mark.parametrize("kind", ["staircase", "laplace", "gaussian"])
+def test_many_blocks_are_released_as_one(kind: str) -> None:
+    """More answers than a block holds: all in their places, none left undrawn, and rounded to the grid."""
+    noise = {
+        "staircase": Staircase(epsilon=1, sensitivity=1),
+        "laplace": Laplace(epsilon=1, sensitivity=1),
+        "gaussian": Gaussian.with_sigma(sigma=1, sensitivity=1),
+    }[kind]
+    answers = np.arange(2 * BLOCK + 17, dtype=np.float64).reshape(-1, 1) * 1000
+    released = noise.release(answers, SeededBits(7))
+    assert released.shape == answers.shape
+    errors = (released - answers).ravel()
+    assert np.abs(errors).max() < 60
+    assert (errors != 0).mean() > 0.99
+    for block in (errors[:BLOCK], errors[BLOCK : 2 * BLOCK]):
+        assert np.abs(block).mean() == pytest.approx(noise.risk_for("absolute"), rel=0.05)
+    assert not np.array_equal(errors[:BLOCK], errors[BLOCK : 2 * BLOCK])

@@ -1,5 +1,7 @@
 """Independent noise: the privacy of one coordinate, the cost of all, and the two ways it is usually compared."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,9 @@ from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 def test_the_loss_is_that_of_one_coordinate_and_the_cost_that_of_all(noise: Independent) -> None:
     if noise.touches == 1:
         assert noise.loss() == noise.noise.loss()
-    assert noise.risk() == noise.dimension * noise.noise.risk_for(noise.noise.cost)
+    # Rounded up once more, after the product.
+    assert noise.risk() == pytest.approx(noise.dimension * noise.noise.risk_for(noise.noise.cost), rel=1e-15)
+    assert noise.risk() >= noise.dimension * Fraction(noise.noise.risk_for(noise.noise.cost))
 
 
 def test_coordinates_get_noise_of_their_own() -> None:

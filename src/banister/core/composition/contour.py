@@ -20,7 +20,8 @@ from typing import Protocol
 import numpy as np
 from flint import arb
 
-from banister.core.composition.law import ROUNDOFF, Law, Turner, frequencies
+from banister.core.composition.atoms import turners
+from banister.core.composition.law import ROUNDOFF, Law, Sieve, Turner, frequencies
 from banister.core.exact.numbers import ball, precision
 from banister.core.programs.linear import Floats, Ints
 
@@ -30,6 +31,9 @@ WORK_BITS = 128
 NEGLIGIBLE = -52.0
 """Points whose transform is below e^NEGLIGIBLE are left out, and what they could add is counted as error."""
 CHUNK = 1 << 16
+WORTH_SIEVING = 1 << 10
+SIEVED_AT_ONCE = 16
+"""So many laws are sieved with before the points that have become negligible are dropped."""
 
 
 class Kernel(Protocol):
@@ -181,14 +185,14 @@ def spectrum(terms: Terms, kernel: Kernel, tilt: Fraction, echo_tilts: tuple[Fra
     with precision(WORK_BITS):
         tilted = [(law.tilted(tilt), count) for law, count in terms]
         log_mass = sum((count * each.log_mass for each, count in tilted), arb(0))
-        echoes = tuple(
-            (other, sum((count * law.tilted(other).log_mass for law, count in terms), arb(0))) for other in echo_tilts
-        )
-    turners = [(each.turner(kernel.period), count) for each, count in tilted]
-    pieces = [
-        _turned(turners, kernel, float(tilt), np.arange(start, min(start + CHUNK, kernel.steps())))
-        for start in range(0, kernel.steps(), CHUNK)
-    ]
+        echoes = tuple((other, _log_moments(terms, other + 1)) for other in echo_tilts)
+    ways = turners(tilted, kernel.period)
+    sieves = [(found, count) for each, count in tilted if (found := each.sieve(kernel.period)) is not None]
+    pieces: list[tuple[Floats, Floats, Floats, Floats, float]] = []
+    for start in range(0, kernel.steps(), CHUNK):
+        steps, gone = _sieved(sieves, kernel, float(tilt), np.arange(start, min(start + CHUNK, kernel.steps())))
+        turned = _turned(ways, kernel, float(tilt), steps)
+        pieces.append((*turned[:4], turned[4] + gone))
     lost = sum(piece[-1] for piece in pieces)
     y, log_size, angle, error = (np.concatenate([piece[i] for piece in pieces]) for i in range(4))
     centre = sum((each.centre * count for each, count in tilted), Fraction(0))
@@ -197,13 +201,43 @@ def spectrum(terms: Terms, kernel: Kernel, tilt: Fraction, echo_tilts: tuple[Fra
     )
 
 
+def _log_moments(terms: Terms, order: Fraction) -> arb:
+    """log E[e^((order − 1)·L)] of the composition: one logarithm of the product, as balls may be of any size."""
+    product = arb(1)
+    for law, count in terms:
+        product *= law.moment(order) ** count
+    return product.log()
+
+
+def _sieved(sieves: Sequence[tuple[Sieve, int]], kernel: Kernel, tilt: float, steps: Ints) -> tuple[Ints, float]:
+    """The steps whose transform may matter, and what the others can add, by quick bounds on the size alone."""
+    lost = 0.0
+    if len(steps) < WORTH_SIEVING or len(sieves) < SIEVED_AT_ONCE:
+        return steps, lost
+    log_size = np.zeros(len(steps))
+    for start in range(0, len(sieves), SIEVED_AT_ONCE):
+        y = frequencies(steps, kernel.period)
+        size = np.ones(len(steps), dtype=np.float32)
+        for sieve, count in sieves[start : start + SIEVED_AT_ONCE]:
+            size *= np.minimum(sieve(y), np.float32(1)) ** min(count, 2)
+        # Each product is rounded once or twice; bounds below 1e-30 are as good as that one.
+        log_size += 0.5 * np.log(np.maximum(size.astype(np.float64), 1e-30) * (1 + 2.0**-18))
+        alive = log_size > NEGLIGIBLE - 1
+        if not alive.all():
+            lost += float(np.exp(log_size[~alive]) @ kernel.ceiling(tilt, y[~alive])) * (1 + 1e-6)
+            steps, log_size = steps[alive], log_size[alive]
+        if len(steps) < WORTH_SIEVING:
+            break
+    return steps, lost
+
+
 def _turned(
-    turners: Sequence[tuple[Turner, int]], kernel: Kernel, tilt: float, steps: Ints
+    ways: Sequence[tuple[Turner, int]], kernel: Kernel, tilt: float, steps: Ints
 ) -> tuple[Floats, Floats, Floats, Floats, float]:
     """The product of the turns at these steps; points are left out as soon as they are negligible."""
     log_size, angle, error = np.zeros(len(steps)), np.zeros(len(steps)), np.zeros(len(steps))
     lost = 0.0
-    for turner, count in turners:
+    for turner, count in ways:
         turn = turner(steps)
         log_size += count * turn.log_size
         angle += count * turn.angle

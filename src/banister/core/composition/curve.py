@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from flint import arb
+from flint import arb, arb_poly
 
 from banister.core.composition.atoms import Atoms
 from banister.core.composition.law import Law, Tilted
@@ -45,6 +45,9 @@ class CurveLaw(Law):
     def infinite(self) -> arb:
         return arb(0)
 
+    def escape(self) -> Fraction | None:
+        return Fraction(0)
+
     def top(self) -> Fraction | None:
         return self.ends[0]
 
@@ -57,6 +60,15 @@ class CurveLaw(Law):
 
     def atoms(self) -> Mapping[Fraction, arb] | None:
         return None
+
+    def grid(self) -> tuple[Fraction, Fraction] | None:
+        return None
+
+    def breaks(self, count: int) -> int | None:
+        return None
+
+    def exponentials(self, count: int) -> Mapping[Fraction, arb_poly]:
+        raise ArithmeticError("A curve is composed through the laws above and below it.")
 
     def moment(self, order: Fraction) -> arb:
         return arb("inf")  # The tail beyond any finite number of points is not known.

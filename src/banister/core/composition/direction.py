@@ -7,6 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from banister.core.composition.contour import Terms, total_top
+from banister.core.composition.escape import infinite, room
 from banister.core.composition.law import GaussianLaw
 from banister.core.composition.ways import Way, way_for
 from banister.core.exact.numbers import BALL_BITS, Bracket, ball, float_down, float_up, precision
@@ -23,26 +24,27 @@ class FinitePart:
     survival: arb
     top: Fraction | None
     way: Way
+    terms: Terms
 
     @classmethod
     def of_terms(cls, terms: Terms, *, relative_width: float) -> "FinitePart":
         """Sort the terms: all or nothing, normal, and the rest."""
-        normal, survival, finite, rest = Fraction(0), arb(1), arb(1), []
+        normal, survival, rest = Fraction(0), arb(1), []
         with precision(BALL_BITS):
             for law, count in terms:
-                finite *= (1 - law.infinite()) ** count
                 atoms = law.atoms()
                 mu_squared = law.gaussian()
                 if mu_squared is not None:
                     normal += count * mu_squared
-                elif atoms is not None and set(atoms) == {Fraction(0)}:
+                elif atoms is not None and len(atoms) == 1 and 0 in atoms:
                     survival *= atoms[Fraction(0)] ** count
                 else:
                     rest.append((law, count))
-            infinite = 1 - finite
+            beyond = infinite(terms)
         if normal:
             rest.append((GaussianLaw(normal), 1))
-        return cls(infinite, survival, total_top(rest), way_for(rest, relative_width=relative_width))
+        way = way_for(rest, relative_width=relative_width)
+        return cls(beyond, survival, total_top(rest), way, tuple(terms))
 
     def delta(self, point: Fraction) -> arb:
         """A ball around the least delta at epsilon = point."""
@@ -53,14 +55,28 @@ class FinitePart:
     def epsilon(self, target: Fraction) -> Bracket:
         """The least epsilon at delta = target; infinite where there is none."""
         with precision(BALL_BITS):
-            goal = (ball(target) - self.infinite) / self.survival
+            goal = self._room(target) / self.survival
             if goal < 0:
                 return Bracket(math.inf, math.inf)
-            if goal >= 1:
-                return Bracket(0.0, 0.0)
+            if goal >= 1 or (self.top is not None and -(-ball(self.top)).expm1() <= goal):
+                return Bracket(0.0, 0.0)  # delta(0) is at most 1 − e^(−top).
             if goal.rel_accuracy_bits() > 40 and goal > 0:
                 return self.way.epsilon(goal)
             return self._at_the_limit(goal)
+
+    def keeps(self, point: Fraction, target: Fraction) -> bool:
+        """Whether delta(point) is proven to be at most the target, which need not be a double."""
+        with precision(BALL_BITS):
+            finite = arb(0) if self.top is not None and point >= self.top else self.way.delta(point)
+            return bool(self.survival * finite <= self._room(target))
+
+    def _room(self, target: Fraction) -> arb:
+        """What the target leaves above the mass at infinity: as a ball, and exactly where the ball does not tell."""
+        left = ball(target) - self.infinite
+        if left.rel_accuracy_bits() > BALL_BITS // 2:
+            return left
+        exact = room(self.terms, target)
+        return left if exact is None else exact
 
     def _at_the_limit(self, goal: arb) -> Bracket:
         """The target is the mass at infinity, or cannot be told from it: only the largest loss is left as an answer."""
@@ -106,7 +122,12 @@ class Direction:
     def delta(self, point: Fraction) -> Bracket:
         """The least delta at epsilon = point."""
         up = Bracket.of_ball(self.upper.delta(point))
-        return up if self.lower is self.upper else Bracket(Bracket.of_ball(self.lower.delta(point)).down, up.up)
+        low = up if self.lower is self.upper else Bracket.of_ball(self.lower.delta(point))
+        return Bracket(max(low.down, 0.0), max(up.up, 0.0))
+
+    def keeps(self, point: Fraction, target: Fraction) -> bool:
+        """Whether delta(point) is proven to be at most the target."""
+        return self.upper.keeps(point, target)
 
     def epsilon(self, target: Fraction) -> Bracket:
         """The least epsilon at delta = target; infinite where there is none."""

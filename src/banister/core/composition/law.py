@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from flint import arb
+from flint import arb, arb_poly, fmpz, fmpz_poly
+from numpy.typing import NDArray
 
 from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
 from banister.core.programs.linear import Floats, Ints
 
+Singles = NDArray[np.float32]
 ROUNDOFF = 2.0**-53
 """Relative error of one rounded operation on doubles."""
 
@@ -46,8 +48,14 @@ class Tilted(ABC):
     def turner(self, period: Fraction) -> "Turner":
         """How to get the transform at the frequencies 2πn/period, for whole numbers n ≥ 0."""
 
+    @abstractmethod
+    def sieve(self, period: Fraction) -> "Sieve | None":
+        """A quick upper bound on the squared size of the transform, in single precision, where there is one."""
+
 
 Turner = Callable[[Ints], Turn]
+Sieve = Callable[[Floats], Singles]
+"""From frequencies to bounds."""
 
 
 class Law(ABC):
@@ -64,6 +72,10 @@ class Law(ABC):
         """Mass of the outputs that only the first neighbour can give."""
 
     @abstractmethod
+    def escape(self) -> Fraction | None:
+        """The mass at infinity as an exact fraction; nothing where it is known as a ball alone."""
+
+    @abstractmethod
     def top(self) -> Fraction | None:
         """The largest finite loss; nothing where the loss has no bound."""
 
@@ -74,6 +86,18 @@ class Law(ABC):
     @abstractmethod
     def atoms(self) -> Mapping[Fraction, arb] | None:
         """Every finite loss with its mass; nothing where there are infinitely many."""
+
+    @abstractmethod
+    def grid(self) -> tuple[Fraction, Fraction] | None:
+        """An offset and a unit such that every loss is the offset plus whole units; nothing where there are none."""
+
+    @abstractmethod
+    def breaks(self, count: int) -> int | None:
+        """How many exponentials so many copies have, in the form of `exponentials`; nothing where they have none."""
+
+    @abstractmethod
+    def exponentials(self, count: int) -> "Mapping[Fraction, arb_poly]":
+        """E[e^(sL)] of so many copies as Σ e^(a·t)·Q(u), t = s + ½ and u = 1/(2t): the polynomial Q of each end a."""
 
     @abstractmethod
     def moment(self, order: Fraction) -> arb:
@@ -119,6 +143,9 @@ class LaplaceLaw(Law):
     def infinite(self) -> arb:
         return arb(0)
 
+    def escape(self) -> Fraction | None:
+        return Fraction(0)
+
     def top(self) -> Fraction | None:
         return self.epsilon
 
@@ -127,6 +154,22 @@ class LaplaceLaw(Law):
 
     def atoms(self) -> Mapping[Fraction, arb] | None:
         return None
+
+    def grid(self) -> tuple[Fraction, Fraction] | None:
+        return None
+
+    def breaks(self, count: int) -> int | None:
+        return count + 1
+
+    def exponentials(self, count: int) -> Mapping[Fraction, arb_poly]:
+        """½^k·e^(−k·epsilon/2)·C(k, j)·(1 + u)^(k − j)·(1 − u)^j at the end (k − 2j)·epsilon."""
+        plus, minus = fmpz_poly([1, 1]), fmpz_poly([1, -1])
+        scale = exp_ball(-count * self.epsilon / 2) / arb(2) ** count
+        row, found = plus**count, {}
+        for j in range(count + 1):
+            found[(count - 2 * j) * self.epsilon] = arb_poly(row * fmpz.bin_uiui(count, j)) * scale
+            row = (row * minus) // plus if j < count else row
+        return found
 
     def moment(self, order: Fraction) -> arb:
         high, low = exp_ball((order - 1) * self.epsilon), exp_ball(-order * self.epsilon)
@@ -167,6 +210,9 @@ class TiltedLaplace(Tilted):
     def turner(self, period: Fraction) -> Turner:
         return lambda steps: self._turn(frequencies(steps, period))
 
+    def sieve(self, period: Fraction) -> Sieve | None:
+        return None
+
     def _turn(self, y: Floats) -> Turn:
         """N(t + iy)/N(t), each factor of modulus at most 1 after division by cosh(epsilon·t)."""
         e, t = self.epsilon, self.shifted
@@ -198,6 +244,9 @@ class GaussianLaw(Law):
     def infinite(self) -> arb:
         return arb(0)
 
+    def escape(self) -> Fraction | None:
+        return Fraction(0)
+
     def top(self) -> Fraction | None:
         return None
 
@@ -206,6 +255,15 @@ class GaussianLaw(Law):
 
     def atoms(self) -> Mapping[Fraction, arb] | None:
         return None
+
+    def grid(self) -> tuple[Fraction, Fraction] | None:
+        return None
+
+    def breaks(self, count: int) -> int | None:
+        return None
+
+    def exponentials(self, count: int) -> Mapping[Fraction, arb_poly]:
+        raise ArithmeticError("A normal loss has no ends.")
 
     def moment(self, order: Fraction) -> arb:
         return exp_ball(order * (order - 1) * self.mu_squared / 2)
@@ -236,6 +294,9 @@ class TiltedGaussian(Tilted):
 
     def turner(self, period: Fraction) -> Turner:
         return lambda steps: self._turn(frequencies(steps, period))
+
+    def sieve(self, period: Fraction) -> Sieve | None:
+        return None
 
     def _turn(self, y: Floats) -> Turn:
         log_size = -self.variance / 2 * y**2

@@ -4,10 +4,11 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb
+from flint import arb, arb_poly
 
 from banister.core.composition.contour import total_top
 from banister.core.composition.direction import Direction
+from banister.core.composition.escape import infinite, survivals
 from banister.core.composition.law import Law, Tilted
 from banister.core.composition.saddle import cumulants
 from banister.core.composition.ways import counted
@@ -27,10 +28,11 @@ class ProductLaw(Law):
 
     def infinite(self) -> arb:
         with precision(BALL_BITS):
-            finite = arb(1)
-            for law, count in self.terms:
-                finite *= (1 - law.infinite()) ** count
-            return 1 - finite
+            return infinite(self.terms)
+
+    def escape(self) -> Fraction | None:
+        kept = survivals(self.terms)
+        return None if kept is None else 1 - Fraction(int(kept[0]), int(kept[1]))
 
     def top(self) -> Fraction | None:
         return total_top(self.terms)
@@ -41,6 +43,15 @@ class ProductLaw(Law):
 
     def atoms(self) -> Mapping[Fraction, arb] | None:
         return None if any(law.atoms() is None for law, _ in self.terms) else counted(self.terms)
+
+    def grid(self) -> tuple[Fraction, Fraction] | None:
+        return None
+
+    def breaks(self, count: int) -> int | None:
+        return None
+
+    def exponentials(self, count: int) -> Mapping[Fraction, arb_poly]:
+        raise ArithmeticError("The terms of a product are taken one by one.")
 
     def moment(self, order: Fraction) -> arb:
         found = arb(1)

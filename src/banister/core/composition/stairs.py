@@ -9,6 +9,7 @@ from flint import arb
 from banister.core.exact.numbers import (
     BALL_BITS,
     Bracket,
+    ball,
     exp_ball,
     float_down,
     float_up,
@@ -17,6 +18,9 @@ from banister.core.exact.numbers import (
     precision,
 )
 from banister.core.exact.search import halved, next_double
+
+ENOUGH_BITS = 80
+"""Relative accuracy below which a difference of two sums is taken again, term by term."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +34,7 @@ class Stairs:
     """
 
     values: tuple[Fraction, ...]
+    own: tuple[arb, ...]
     mass: tuple[arb, ...]
     other_mass: tuple[arb, ...]
 
@@ -44,13 +49,20 @@ class Stairs:
                 b += masses[value] * exp_ball(-value)
                 first.append(a)
                 second.append(b)
-        return cls(tuple(values), tuple(first), tuple(second))
+        return cls(tuple(values), tuple(masses[value] for value in values), tuple(first), tuple(second))
 
     def delta(self, point: Fraction) -> arb:
         """The certified delta of the finite losses at this epsilon."""
         above = bisect_left(self.values, -point, key=lambda value: -value)
         with precision(BALL_BITS):
-            return arb.max(self.mass[above] - exp_ball(point) * self.other_mass[above], arb(0))
+            found = self.mass[above] - exp_ball(point) * self.other_mass[above]
+            if found.rel_accuracy_bits() >= ENOUGH_BITS:
+                return found
+            # The difference has cancelled; the sum of what each loss adds has no signs, and does not.
+            steps = (
+                -self.own[i] * ball(point - self.values[i]).expm1() for i in range(above) if self.values[i] > point
+            )
+            return sum(steps, arb(0))
 
     def epsilon(self, goal: arb) -> Bracket:
         """The least epsilon ≥ 0 at which delta comes down to the goal, which is above 0."""

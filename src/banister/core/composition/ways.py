@@ -5,25 +5,32 @@ first that fits: nothing to compose, one law alone, few enough products to count
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from flint import arb, arb_poly
 
-from banister.core.composition import saddle
+from banister.core.composition import exponentials, saddle
 from banister.core.composition.atoms import MANY_ATOMS, common_unit, lattice
 from banister.core.composition.contour import Circle, Spectrum, Terms, WholeLine, spectrum, total_top
+from banister.core.composition.exponentials import Exponentials
 from banister.core.composition.law import GaussianLaw, Law
 from banister.core.composition.smooth import Smoothed
 from banister.core.composition.stairs import Stairs
 from banister.core.exact.descent import crossing
-from banister.core.exact.numbers import BALL_BITS, Bracket, precision
-from banister.core.exact.search import least_epsilon
+from banister.core.exact.numbers import BALL_BITS, Bracket, ball, float_up, precision
+from banister.core.exact.search import halved, least_epsilon
 
 FEW_PRODUCTS = 300
 """Up to so many values of the total loss, counting is faster than a transform."""
+NARROW = 1e-11
+"""Relative width that a lattice should reach; where secants do not, halving does."""
+TINY = Fraction(1, 10**100)
+"""Total losses below this are bounded by their sum alone."""
+MOST_BITS = 1 << 13
+"""The most bits that counting takes beyond the usual ones."""
 MOST_POINTS = 1 << 20
 """The largest sum along a line; beyond it brackets grow wider rather than the wait longer."""
 
@@ -44,10 +51,15 @@ def way_for(terms: Terms, *, relative_width: float) -> Way:
     """The way that fits these terms; the width is asked of those ways that can trade time for it."""
     if not terms:
         return NoLoss()
+    top = total_top(terms)
     if len(terms) == 1 and terms[0][1] == 1:
         return Alone(terms[0][0])
     if products(terms) <= FEW_PRODUCTS:
         return Stairs.of_masses(counted(terms))
+    if top is not None and top < TINY:
+        return Negligible(top)
+    if exponentials.fits(terms):
+        return Exponentials(tuple(terms))
     common = _common_lattice(terms)
     if common is not None:
         return OnLattice(tuple(terms), *common)
@@ -63,6 +75,22 @@ class NoLoss:
 
     def epsilon(self, goal: arb) -> Bracket:
         return Bracket(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Negligible:
+    """Losses so small that doubles cannot plan with them: delta lies between 0 and 1 − e^(g − top)."""
+
+    top: Fraction
+
+    def delta(self, point: Fraction) -> arb:
+        with precision(BALL_BITS):
+            return arb(0) if point >= self.top else arb(0).union(-ball(point - self.top).expm1())
+
+    def epsilon(self, goal: arb) -> Bracket:
+        with precision(BALL_BITS):
+            up = 0.0 if self.delta(Fraction(0)) <= goal else float_up(self.top)
+            return Bracket(0.0, up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +126,8 @@ class OnLattice:
         if plan.point <= 0 and self.delta(Fraction(0)) <= goal:
             return Bracket(0.0, 0.0)
         here = self._around(plan)
-        return crossing(here.delta, here.delta, goal, start=plan.point, rate=plan.tilt)
+        found = crossing(here.delta, here.delta, goal, start=plan.point, rate=plan.tilt, top=total_top(self.terms))
+        return found if found.width <= NARROW * found.up else _halved(here.delta, goal, found)
 
     def _around(self, plan: saddle.Saddle) -> Spectrum:
         period, (more, less) = saddle.period_for(self.terms, plan)
@@ -129,7 +158,22 @@ class OnLine:
         if plan.point <= 0 and self.delta(Fraction(0)) <= goal:
             return Bracket(0.0, 0.0)
         here = self._around(plan, max(plan.point, 1e-3 / plan.tilt))
-        return crossing(here.upper, here.lower, goal, start=plan.point, rate=plan.tilt)
+        top = total_top(self.terms)
+        found = crossing(here.upper, here.lower, goal, start=plan.point, rate=plan.tilt, top=top)
+        return Bracket(min(max(found.down, self._below_top(goal)), found.up), found.up)
+
+    def _below_top(self, goal: arb) -> float:
+        """delta(g) is at least what the largest loss adds, its mass times 1 − e^(g − top); 0 where that is little."""
+        top, mass = Fraction(0), arb(1)
+        with precision(BALL_BITS):
+            for law, count in self.terms:
+                atoms = law.atoms()
+                if atoms is None:
+                    return 0.0
+                top, mass = top + count * max(atoms), mass * atoms[max(atoms)] ** count
+            if not goal < mass:
+                return 0.0
+            return max(0.0, Bracket.of_ball(ball(top) + (-goal / mass).log1p()).down)
 
     def _around(self, plan: saddle.Saddle, scale: float) -> Smoothed:
         """Smoothing by a variance v widens the bracket by about 3.2·v·(1 + tilt)."""
@@ -158,9 +202,21 @@ class OnLine:
         return period, (saddle.dyadic(more), saddle.dyadic(less))
 
 
+def _halved(curve: Callable[[Fraction], arb], goal: arb, found: Bracket) -> Bracket:
+    """A bracket made narrower: secants do not get there where a coarse lattice gives the curve corners."""
+    _, up = halved(lambda x: bool(curve(Fraction(x)) <= goal), found.down, found.up)
+    _, down = halved(lambda x: bool(curve(Fraction(x)) > goal), up, found.down)
+    return Bracket(down, up)
+
+
 def _tabled(terms: Terms) -> bool:
     """Whether a law has so many losses that a fast transform is worth a longer period that fits its grid."""
-    return any(len(law.atoms() or ()) > MANY_ATOMS for law, _ in terms)
+    return any(_many(law) for law, _ in terms)
+
+
+def _many(law: Law) -> bool:
+    atoms = law.atoms()
+    return law.grid() is not None if atoms is None else len(atoms) > MANY_ATOMS
 
 
 def _fastest_first(terms: Terms) -> Terms:
@@ -172,10 +228,10 @@ def _common_lattice(terms: Terms) -> tuple[Fraction, Fraction] | None:
     """Offset and unit of the total loss, if it has few enough values within reach."""
     offset, units = Fraction(0), []
     for law, count in terms:
-        atoms = law.atoms()
-        if atoms is None:
+        grid = law.grid()
+        if grid is None:
             return None
-        least, unit = lattice(atoms)
+        least, unit = grid
         offset += count * least
         units.append(unit)
     unit = common_unit(units)
@@ -200,7 +256,7 @@ def products(terms: Terms) -> float:
 def counted(terms: Terms) -> dict[Fraction, arb]:
     """The law of the total loss, every value with its mass."""
     total = {Fraction(0): arb(1)}
-    with precision(BALL_BITS):
+    with precision(_bits_for(terms)):
         for law, count in terms:
             atoms = law.atoms() or {}
             least, unit = lattice(atoms)
@@ -210,6 +266,15 @@ def counted(terms: Terms) -> dict[Fraction, arb]:
             powers = (arb_poly(row) ** count).coeffs()
             total = _convolved(total, [(count * least + j * unit, mass) for j, mass in enumerate(powers)])
     return total
+
+
+def _bits_for(terms: Terms) -> int:
+    """Powers of polynomials keep errors relative to their largest term, so small ones need as many bits more."""
+    bits = 0.0
+    for law, count in terms:
+        least = min((mass for mass in (law.atoms() or {}).values() if mass > 0), default=arb(1), key=float)
+        bits += count * max(0.0, -float(least.mid().log()) / math.log(2))
+    return BALL_BITS + min(int(bits) + 1, MOST_BITS)
 
 
 def _convolved(masses: dict[Fraction, arb], step: Sequence[tuple[Fraction, arb]]) -> dict[Fraction, arb]:

@@ -6,22 +6,35 @@ from fractions import Fraction
 
 from flint import arb
 
-from banister.core.exact.numbers import Bracket
+from banister.core.exact.numbers import Bracket, float_down, float_up
 from banister.errors import Uncertified
 
 Certified = Callable[[Fraction], arb]
 
 
-def crossing(upper: Certified, lower: Certified, goal: arb, *, start: float, rate: float) -> Bracket:
+STEEP = 5e6
+"""From this rate on the goal is met next to the top, within a double of it as a rule."""
+
+
+def crossing(
+    upper: Certified, lower: Certified, goal: arb, *, start: float, rate: float, top: Fraction | None = None
+) -> Bracket:
     """The bracket of the least g ≥ 0 with delta(g) ≤ goal, when lower ≤ delta ≤ upper near g = start.
 
-    `rate` is about how fast log delta falls there. Raises `Uncertified` where no proof is found near the start.
+    `rate` is about how fast log delta falls there, `top` where delta is 0 from then on.
+    Raises `Uncertified` where no proof is found near the start.
     """
+    if top is not None and rate >= STEEP:
+        below = max(0.0, math.nextafter(float_down(top), 0.0))
+        if lower(Fraction(below)) > goal:
+            return Bracket(below, float_up(top))
     guess = _secant(upper, goal, start, rate)
     high = _prove(upper, goal, guess, rate, side=1)
     if lower != upper:  # Two bound methods of one value are equal, never identical.
         guess = _secant(lower, goal, start, rate)
-    return Bracket(_prove(lower, goal, guess, rate, side=-1), high)
+    if top is not None:
+        high = min(high, float_up(top))
+    return Bracket(min(_prove(lower, goal, guess, rate, side=-1), high), high)
 
 
 def _prove(curve: Certified, goal: arb, guess: float, rate: float, *, side: int) -> float:

@@ -7,14 +7,14 @@ thresholds are read, rounded in the direction that the reader asks for.
 
 import math
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
+from banister.core.exact.working import precision as precision
 from banister.errors import Uncertified
 
 Number = int | float | str | Fraction | Decimal
@@ -26,17 +26,6 @@ Computable = Callable[[], arb]
 _MOST_BITS = 1 << 14
 BALL_BITS = 256
 """Bits to which balls are kept when nothing else is said: far beyond a double, still microseconds."""
-
-
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """Work with that many bits in certified arithmetic, for the time of the block."""
-    before = ctx.prec
-    ctx.prec = bits
-    try:
-        yield
-    finally:
-        ctx.prec = before
 
 
 def ball(value: Fraction | int) -> arb:
@@ -153,6 +142,14 @@ class Bracket:
     @property
     def width(self) -> float:
         return self.up - self.down
+
+    def meets(self, relative_width: float) -> bool:
+        """Whether the bracket is as narrow as was asked for, relative to its upper end.
+
+        >>> Bracket(0.99, 1.0).meets(0.1), Bracket(0.99, 1.0).meets(1e-6)
+        (True, False)
+        """
+        return self.down == self.up or self.width <= relative_width * abs(self.up)
 
     def holds(self, value: Fraction | float) -> bool:
         """Whether the value lies in the bracket."""

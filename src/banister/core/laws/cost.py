@@ -2,9 +2,10 @@
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import Number, brief
+from banister.core.laws.pieces import CostPiece, Pieces
 from banister.errors import BadValue
 
 Floats = NDArray[np.float64]
@@ -19,10 +21,48 @@ CostFunction = Callable[[Floats], Floats]
 
 WORDS = ("absolute", "squared", "zero-one")
 """What people write for |error|, error², and 1 for every error; a number is an exponent."""
+LARGEST_EXPONENT = 10**6
+"""Of a cost: beyond it every error above 1 costs more than a double holds."""
 OLD_WORDS = {"magnitude": "absolute", "power": "squared"}
 """Words of earlier versions. They are understood, with a notice."""
 
 _PROBES = np.concatenate([np.linspace(0, 20, 161), np.geomspace(20, 1e6, 200)])
+
+
+# Costs are values and not closures, so that whatever carries one can be compared, and sent to another process.
+
+
+@dataclass(frozen=True, slots=True)
+class _Power:
+    degree: float
+
+    def __call__(self, x: Floats) -> Floats:
+        return x**self.degree
+
+
+@dataclass(frozen=True, slots=True)
+class _Scaled:
+    size: CostFunction
+    factor: float
+
+    def __call__(self, x: Floats) -> Floats:
+        return self.size(x * self.factor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    function: CostFunction
+
+    def __call__(self, x: Floats) -> Floats:
+        return np.asarray(self.function(x), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _OneByOne:
+    function: Callable[[float], float]
+
+    def __call__(self, x: Floats) -> Floats:
+        return np.asarray(np.vectorize(self.function, otypes=[np.float64])(x), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +77,50 @@ class Cost:
     size: CostFunction = field(repr=False)
     exponent: Fraction | None = None
     """Where the cost is |error|^exponent."""
+    pieces: Pieces | None = field(default=None, repr=False)
+    """The cost written exactly. What is said about such a cost is certified; about any other it is numerical."""
 
     @classmethod
     def power(cls, exponent: Number) -> "Cost":
         """|error|^exponent."""
         exact = need.positive("cost exponent", exponent)
-        degree = float(exact)
-        names = {Fraction(1): "absolute", Fraction(2): "squared"}
-        return cls(names.get(exact, f"|error|^{brief(exact)}"), lambda x: x**degree, exact)
+        if not exact <= LARGEST_EXPONENT:
+            raise BadValue(f"exponent = {str(exponent)[:40]} must be at most {LARGEST_EXPONENT}.")
+        return _power(exact)
 
     @classmethod
     def beyond(cls, limit: Number) -> "Cost":
         """1 where the error is larger than the limit, and nothing else."""
-        edge = float(need.non_negative("limit", limit))
-        return cls(f"1 if |error| > {edge:g}", lambda x: (x > edge).astype(np.float64))
+        edge = need.non_negative("limit", limit)
+        return cls._written(f"1 if |error| > {brief(edge)}", Pieces.beyond(edge))
+
+    @classmethod
+    def steps(cls, levels: Mapping[Number, Number]) -> "Cost":
+        """Nothing at first, and beyond each edge the level that stands for it: {"1/2": 1, 2: 5}.
+
+        >>> float(Cost.steps({"1/2": 1, 2: 5}).of_errors(np.array([3.0]))[0])
+        5.0
+        """
+        edges = sorted((need.non_negative("edge", edge), need.non_negative("level", x)) for edge, x in levels.items())
+        low = () if edges and edges[0][0] == 0 else (CostPiece(Fraction(0), Fraction(0)),)
+        words = ", ".join(f"{brief(x)} if |error| > {brief(edge)}" for edge, x in edges)
+        return cls._written(words, Pieces(Fraction(0), (*low, *(CostPiece(*each) for each in edges))))
+
+    @classmethod
+    def capped(cls, exponent: Number, *, at: Number) -> "Cost":
+        """|error|^exponent up to an error of a size, with a whole exponent; a larger error costs no more than that."""
+        degree, edge = need.whole("cost exponent", exponent, least=1), need.positive("at", at)
+        pieces = (*Pieces.power(Fraction(degree)).pieces, CostPiece(edge, edge**degree))
+        return cls._written(f"|error|^{degree} up to {brief(edge)}", Pieces(Fraction(0), pieces))
+
+    @classmethod
+    def _written(cls, name: str, pieces: Pieces) -> "Cost":
+        return cls(name, pieces, None, pieces)
 
     @classmethod
     def zero_one(cls) -> "Cost":
         """1 for every error, large or small."""
-        return cls("zero-one", lambda x: (x > 0).astype(np.float64))
+        return cls._written("zero-one", Pieces.beyond(Fraction(0)))
 
     @classmethod
     def of_function(cls, function: Callable[[float], float] | CostFunction) -> "Cost":
@@ -118,8 +183,24 @@ class Cost:
         """The same cost for errors counted in that unit."""
         if unit == 1:
             return self
-        size, factor = self.size, float(unit)
-        return Cost(self.name, lambda x: size(x * factor))
+        if self.pieces is not None:
+            written = self.pieces.in_units(unit)
+            return Cost(self.name, written, None, written)
+        return Cost(self.name, _Scaled(self.size, float(unit)))
+
+    @property
+    def certified(self) -> bool:
+        """Whether the cost is written exactly, so that expected costs and bounds are proven; else "numerical"."""
+        return self.pieces is not None
+
+
+@lru_cache(maxsize=256)
+def _power(exponent: Fraction) -> Cost:
+    """One value for each exponent, so that equal costs are equal."""
+    degree = float(exponent)
+    names = {Fraction(1): "absolute", Fraction(2): "squared"}
+    name = names.get(exponent, f"|error|^{brief(exponent)}")
+    return Cost(name, _Power(degree), exponent, Pieces.power(exponent))
 
 
 CostLike = Cost | str | int | float | Fraction | Callable[[float], float] | CostFunction
@@ -139,7 +220,7 @@ def _vectorised(function: Callable[[float], float] | CostFunction) -> CostFuncti
     try:
         answer = np.asarray(cast(CostFunction, function)(sample), dtype=np.float64)
         if answer.shape == sample.shape:
-            return lambda x: np.asarray(cast(CostFunction, function)(x), dtype=np.float64)
+            return _Vector(cast(CostFunction, function))
     except (TypeError, ValueError):
         pass  # It compares or branches on one number, so it is called for each.
-    return np.vectorize(function, otypes=[np.float64])
+    return _OneByOne(cast(Callable[[float], float], function))

@@ -14,6 +14,7 @@ from flint import arb
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, precision
+from banister.core.exact.search import halved
 
 CELLS_LIMIT = 10_000_000
 """The largest domain that is enumerated cell by cell."""
@@ -35,6 +36,60 @@ def points_at(cells: int, distance: int) -> int:
     return sum(
         comb(cells - 1, j) ** 2 * comb(distance - j + cells - 2, cells - 2) for j in range(min(cells - 1, distance) + 1)
     )
+
+
+def points_within_distance(cells: int, distance: int) -> int:
+    """L(d): the number of z in Z^K with sum 0 and |z|₁ ≤ 2d, which is the Ehrhart polynomial of a root polytope.
+
+    Exact:  N_0 + … + N_d, summed: Σ_j C(K-1, j)² C(d-j+K-1, K-1); [PKS20] Eqs. (14)-(16). Figure 2 there counts the
+            boundaries, 6, 12 and 24; the dilations hold 7, 19 and 61 points.
+
+    >>> [points_within_distance(3, d) for d in (0, 1, 2, 4)]
+    [1, 7, 19, 61]
+    """
+    count, far = _cells(cells), need.whole("distance", distance, least=0)
+    return sum(comb(count - 1, j) ** 2 * comb(far - j + count - 1, count - 1) for j in range(min(count - 1, far) + 1))
+
+
+def ehrhart_series(cells: int, epsilon: Number) -> float:
+    """Σ_d L(d) θ^d = S(θ)/(1-θ)^K with S(θ) = Σ_j C(K-1, j)² θ^j ([PKS20] Eqs. (21)-(23)).
+
+    (1-θ) times it is what the lattice noise is divided by, E(θ) = Σ_d N_d θ^d: a Legendre polynomial of
+    coth(epsilon/2).
+
+    >>> round(ehrhart_series(3, math.log(2)), 9)  # (1 + 4/2 + 1/4)/(1/2)³
+    26.0
+    """
+    level = float(need.positive("epsilon", epsilon))
+    return math.exp(log_normaliser(cells, epsilon) - math.log(-math.expm1(-level)))
+
+
+def log_normaliser(cells: int, epsilon: Number) -> float:
+    """log E(θ), E(θ) = Σ_d N_d θ^d: what the lattice noise is divided by. Also the chance that independent noise of
+    decay √θ adds up to 0, times ((1 + √θ)/(1 - √θ))^K.
+
+    >>> round(math.exp(log_normaliser(3, math.log(2))), 9)  # 26 · (1 - 1/2)
+    13.0
+    """
+    count, level = _cells(cells), float(need.positive("epsilon", epsilon))
+    whole = math.lgamma(count)
+    logs = [2 * (whole - math.lgamma(j + 1) - math.lgamma(count - j)) - j * level for j in range(count)]
+    top = max(logs)
+    total = math.log(math.fsum(math.exp(log - top) for log in logs))
+    return top + total - (count - 1) * math.log(-math.expm1(-level))
+
+
+def large_table_distortion(cells: int, epsilon: Number) -> float:
+    """What D tends to for many cells: K/sinh(epsilon/2) - coth(epsilon/4)/2.
+
+    An asymptotic formula: at epsilon 1 it is off by 5.6 % for 2 cells, 4.6e-4 for 10, 3.5e-6 for 100; it needs
+    K e^(-epsilon/2) well above 1. The gain over noise in each cell on its own, 1 - cosh²(epsilon/4)/K, follows from it.
+
+    >>> round(large_table_distortion(1000, 1) / limit_distortion(1000, 1), 6)
+    1.0
+    """
+    level = float(need.positive("epsilon", epsilon))
+    return _cells(cells) * _over_sinh(level / 2) - _coth(level / 4) / 2
 
 
 def limit_distortion(cells: int, epsilon: Number) -> float:
@@ -123,6 +178,36 @@ def response_distortion(cells: int, epsilon: Number, records: int) -> float:
     q = 1.0 / (math.expm1(level) + count)
     gap = q * math.expm1(level)
     return count * math.sqrt(2 / math.pi * records * q * (1 - q)) / gap
+
+
+def clipped_response_distortion(cells: int, epsilon: Number, records: int) -> float:
+    """About the L1 error of randomized response as it is used: estimated, then made a histogram again.
+
+    For n records spread evenly over K cells, with the error of `response_distortion` in each cell, the nearest
+    histogram is (estimate - t)⁺ with t chosen for the right total; its expected error follows from the normal law. It
+    is never above 2n, which the plain estimate, with negative cells and cells beyond n, far exceeds.
+
+    >>> round(clipped_response_distortion(44064, 1, 1_000_000)), round(response_distortion(44064, 1, 1_000_000))
+    (1998623, 4295117822)
+    """
+    count, total = _cells(cells), need.whole("records", records, least=1)
+    if count == 1:
+        return 0.0
+    spread = response_distortion(count, epsilon, total) / count * math.sqrt(math.pi / 2)
+    share = total / count / spread
+    low, high = -share - 1.0, 40.0  # E (Z - cut)⁺ falls in the cut, and is above the share at the low end.
+    low, high = halved(lambda cut: _normal(cut) - cut * _beyond(cut) <= share, low, high)
+    cut, top = high, high + share
+    inside = _beyond(cut) - _beyond(top)
+    return float(2 * spread * count * (share * (1 - _beyond(cut)) + top * inside + _normal(top) - _normal(cut)))
+
+
+def _normal(x: float) -> float:
+    return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def _beyond(x: float) -> float:
+    return math.erfc(x / math.sqrt(2)) / 2
 
 
 def lattice_weights(cells: int, theta: Fraction, most: int) -> list[Fraction]:

@@ -28,7 +28,11 @@ class TwoCellOptimum:
 
 
 def binomial_prior(records: int, chance: Number) -> Floats:
-    """The logarithm of P(i of n records are in the first cell) when each is so with that chance."""
+    """The logarithm of P(i of n records are in the first cell) when each is so with that chance.
+
+    >>> np.exp(binomial_prior(2, 0.5)).round(6).tolist()
+    [0.25, 0.5, 0.25]
+    """
     n, p = need.whole("records", records, least=1), float(need.strictly_between("chance", chance, 0, 1))
     i = np.arange(n + 1)
     from scipy.special import gammaln
@@ -52,7 +56,7 @@ def two_cell_optimum(log_prior: Sequence[float] | Floats, epsilon: Number) -> Tw
     level = float(need.positive("epsilon", epsilon))
     logs = np.asarray(log_prior, dtype=np.float64)
     theta, last = math.exp(-level), logs.size - 1
-    below, above = _decayed(logs, level), _decayed(logs[::-1], level)[::-1]
+    below, above = decayed(logs, level), decayed(logs[::-1], level)[::-1]
     remap = _medians(below, above, level)
     f, g = np.exp(below), np.append(np.exp(above), 0.0)
     f1, g1 = _first_moments(f, theta), np.append(_first_moments(g[-2::-1], theta)[::-1], 0.0)
@@ -69,8 +73,12 @@ def two_cell_optimum(log_prior: Sequence[float] | Floats, epsilon: Number) -> Tw
     return TwoCellOptimum(float(total), remap)
 
 
-def _decayed(logs: Floats, level: float) -> Floats:
-    """log Σ_(j ≤ i) C_j θ^(i-j) for each i."""
+def decayed(logs: Floats, level: float) -> Floats:
+    """log Σ_(j ≤ i) C_j θ^(i-j) for each i.
+
+    >>> decayed(np.log([0.5, 0.5]), math.log(2)).round(6).tolist() == np.log([0.5, 0.75]).round(6).tolist()
+    True
+    """
     found = np.empty_like(logs)
     value = -math.inf
     for i, log in enumerate(logs.tolist()):

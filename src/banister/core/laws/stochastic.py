@@ -16,6 +16,8 @@ from banister.core.programs.linear import Floats
 from banister.errors import BadValue, Uncertified
 
 WORD_BITS = 62
+_MOST_PAIRED = 1 << 28
+"""Beyond so many entries times rows the rows of a matrix are not compared in pairs."""
 ONE = 1 << WORD_BITS
 """The sum of each row of whole weights."""
 
@@ -69,6 +71,20 @@ def check_private(weights: Weights, epsilon: Fraction, delta: Fraction) -> None:
             f"The matrix needs delta = {float(needed):.6g} at epsilon = {brief(epsilon)}, above the claimed delta = "
             f"{brief(delta)}."
         )
+
+
+def row_distance(weights: Weights) -> Fraction:
+    """The largest total variation distance of two rows, exactly; 1 where there are too many pairs to look at.
+
+    >>> row_distance(np.array([[3, 1], [1, 3]]) << 60)
+    Fraction(1, 2)
+    """
+    rows = np.unique(weights, axis=0)
+    if rows.shape[0] * rows.size > _MOST_PAIRED:
+        return Fraction(1)
+    # Sums of the entries of one row fit 62 bits, and so do those of their excess over another.
+    largest = max(int(np.maximum(row - rows, 0).sum(axis=1).max()) for row in rows)
+    return Fraction(largest, ONE)
 
 
 def level_ratio(weights: Weights) -> Fraction | None:

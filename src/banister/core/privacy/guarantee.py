@@ -6,10 +6,17 @@ from fractions import Fraction
 
 from banister import need
 from banister.core.exact.numbers import Number, brief
+from banister.errors import BadValue
 
 
 class Neighbours(Enum):
-    """Which two tables the guarantee makes hard to tell apart."""
+    """Which two tables the guarantee makes hard to tell apart.
+
+    >>> [relation.value for relation in Neighbours]
+    ['add-remove', 'replace']
+    >>> Neighbours("replace") is Neighbours.REPLACE
+    True
+    """
 
     ADD_REMOVE = "add-remove"
     """One has all records of one person more than the other."""
@@ -44,3 +51,10 @@ class Guarantee:
 
     def __repr__(self) -> str:
         return f"Guarantee(epsilon={brief(self.epsilon)}, delta={brief(self.delta)})"
+
+
+def guarantee(name: str, value: Guarantee) -> Guarantee:
+    """A guarantee that was given as one; two numbers alone do not say which is which, and are refused in words."""
+    if isinstance(value, Guarantee):
+        return value
+    raise BadValue(f"{name} = {value!r} must be a guarantee: write {name}=bn.Guarantee(epsilon, delta).")

@@ -7,6 +7,7 @@ its exact delta at any epsilon and the other way round, as brackets that are cer
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from flint import arb
 
@@ -14,6 +15,7 @@ from banister import need
 from banister.core.composition.atoms import Atoms
 from banister.core.composition.curve import CurveLaw
 from banister.core.composition.direction import Direction
+from banister.core.composition.discrete import DiscreteGaussianLaw
 from banister.core.composition.law import GaussianLaw, LaplaceLaw, Law
 from banister.core.composition.product import ProductLaw
 from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, exp_ball, fraction_up, precision
@@ -56,12 +58,41 @@ class PrivacyLoss:
         return cls.of_terms(_response(guarantee.epsilon) + _all_or_nothing(guarantee.delta))
 
     @classmethod
-    def of_atoms(cls, atoms: Iterable[tuple[Fraction, arb]], *, infinite: arb) -> "PrivacyLoss":
+    def of_distance(cls, guarantee: Guarantee, distance: arb | Fraction) -> "PrivacyLoss":
+        """The worst of all (epsilon, delta)-private pairs, in either order, of at most that total variation distance.
+
+        Exact:  delta(t) is convex in e^t, so on 0 ≤ t ≤ epsilon it is at most the chord from the distance to delta,
+                which is the curve of the atoms ±epsilon, 0 and infinity. Where the loss takes no other values, it is
+                the curve itself (docs/math/regions.md).
+
+        >>> third = PrivacyLoss.of_distance(Guarantee(1), Fraction(1, 3))
+        >>> round(third.delta_at(0).up, 6), third.delta_at(1).up
+        (0.333333, 0.0)
+        """
+        epsilon, delta = guarantee.epsilon, guarantee.delta
+        with precision(BALL_BITS):
+            given = ball(distance) if isinstance(distance, Fraction) else distance
+            above = arb.max(given - ball(delta), arb(0))
+            if epsilon == 0 or above == 0:
+                return cls(_all_or_nothing(delta))
+            plus = above / -ball(-epsilon).expm1()
+            minus = exp_ball(-epsilon) * plus
+            nothing = ball(1 - delta) - plus - minus
+            if nothing < 0:
+                return cls.of_guarantee(guarantee)  # No pair with that guarantee is so far apart.
+            atoms = [(epsilon, plus), (Fraction(0), arb.max(nothing, arb(0))), (-epsilon, minus)]
+            return cls.of_atoms(atoms, infinite=delta)
+
+    @classmethod
+    def of_atoms(cls, atoms: Iterable[tuple[Fraction, arb]], *, infinite: arb | Fraction) -> "PrivacyLoss":
         """A symmetric pair with finitely many losses: (value of log p/q, its mass under p), each value once.
+
+        Give the mass at infinity as a fraction where it is one: then the epsilon at that very delta is known too.
 
         Symmetric means that p(−v) = e^−v · p(v), which is checked; noise that is even always is.
         """
-        law = _atoms(atoms, infinite, symmetric=True)
+        exact = infinite if isinstance(infinite, Fraction) else None
+        law = _atoms(atoms, infinite, symmetric=True, escapes=(exact, exact))
         with precision(BALL_BITS):
             masses = dict(zip(law.values, law.masses, strict=True))
             for value, mass in masses.items():
@@ -73,15 +104,26 @@ class PrivacyLoss:
         return cls(((law, 1),))
 
     @classmethod
-    def of_one_sided_atoms(cls, atoms: Iterable[tuple[Fraction, arb]], *, infinite: arb) -> "PrivacyLoss":
+    def of_one_sided_atoms(
+        cls, atoms: Iterable[tuple[Fraction, arb]], *, infinite: arb | Fraction, other_infinite: Fraction | None = None
+    ) -> "PrivacyLoss":
         """The same for a pair that changes when the neighbours change places; the other direction is derived.
+
+        `other_infinite` is the mass at infinity in the other order, where it is known as a fraction.
 
         In a composition the orders are kept apart, so let p stand for the same neighbour in every release: the one with
         the person, for ADD_REMOVE. For REPLACE the pair must dominate in either order.
 
         Exact:  with the places changed, the loss −v has the mass e^−v · p(v), and what is missing to 1 is infinite.
         """
-        return cls(((_atoms(atoms, infinite, symmetric=False), 1),))
+        exact = infinite if isinstance(infinite, Fraction) else None
+        law = _atoms(atoms, infinite, symmetric=False, escapes=(exact, other_infinite))
+        with precision(BALL_BITS):
+            if other_infinite is not None and not _missing(law).overlaps(ball(other_infinite)):
+                raise BadValue(
+                    f"With the places changed, {_missing(law).str(6)} is missing to 1, not {other_infinite}."
+                )
+        return cls(((law, 1),))
 
     @classmethod
     def gaussian(cls, mu_squared: Fraction) -> "PrivacyLoss":
@@ -95,6 +137,15 @@ class PrivacyLoss:
     def laplace(cls, epsilon: Fraction) -> "PrivacyLoss":
         """Laplace noise of scale sensitivity/epsilon; composes better than `pure(epsilon)`."""
         return cls(((LaplaceLaw(need.positive("epsilon", epsilon)), 1),))
+
+    @classmethod
+    def discrete_gaussian(cls, *, sigma: Fraction, sensitivity: int) -> "PrivacyLoss":
+        """Discrete Gaussian noise of that sigma on the integers, for neighbours that move the answer by `sensitivity`.
+
+        Exact:  its loss lies on a lattice, on which it composes without any other error ([CKS20] Thm 7 for one).
+        """
+        reach = need.whole("sensitivity", sensitivity, least=1)
+        return cls(((DiscreteGaussianLaw(need.positive("sigma", sigma), reach), 1),))
 
     @classmethod
     def of_curve(cls, delta: Callable[[Fraction], arb], *, key: Hashable) -> "PrivacyLoss":
@@ -179,6 +230,14 @@ class PrivacyLoss:
         found = [way.epsilon(target) for way in self.directions(relative_width)]
         return Bracket(max(one.down for one in found), max(one.up for one in found))
 
+    def keeps(self, guarantee: Guarantee, *, relative_width: float = RELATIVE_WIDTH) -> bool:
+        """Whether it is proven that this is (epsilon, delta)-private; both numbers are taken as the fractions they are.
+
+        >>> PrivacyLoss.of_guarantee(Guarantee(1, "1e-6")).keeps(Guarantee(1, "1e-6"))
+        True
+        """
+        return all(way.keeps(guarantee.epsilon, guarantee.delta) for way in self.directions(relative_width))
+
     def directions(self, relative_width: float = RELATIVE_WIDTH) -> tuple[Direction, ...]:
         """The composition for each order of the two neighbours; one where the order makes no difference."""
         orders = dict.fromkeys((self.terms, tuple((law.reverse(), count) for law, count in self.terms)))
@@ -186,16 +245,19 @@ class PrivacyLoss:
 
 
 def own_delta(law: Law) -> Fraction:
-    """The mass at infinity: exact for what a guarantee's delta stands for, rounded up for any other law."""
-    key = law.identity()
-    if isinstance(key, tuple) and key[:1] == (_REVEAL,):
-        return Fraction(key[1])
-    return max(Fraction(0), fraction_up(law.infinite()), fraction_up(law.reverse().infinite()))
+    """The mass at infinity in the worse order: exact where it is a fraction, rounded up for any other law."""
+    return max(Fraction(0), *(_escape(one) for one in (law, law.reverse())))
+
+
+def _escape(law: Law) -> Fraction:
+    exact = law.escape()
+    return fraction_up(law.infinite()) if exact is None else exact
 
 
 _REVEAL = "all or nothing"
 
 
+@lru_cache(maxsize=4096)
 def _response(epsilon: Fraction) -> tuple[tuple[Law, int], ...]:
     epsilon = need.non_negative("epsilon", epsilon)
     if epsilon == 0:
@@ -206,16 +268,37 @@ def _response(epsilon: Fraction) -> tuple[tuple[Law, int], ...]:
     return ((Atoms(("response", epsilon), (epsilon, -epsilon), masses, arb(0)), 1),)
 
 
+@lru_cache(maxsize=4096)
 def _all_or_nothing(delta: Fraction) -> tuple[tuple[Law, int], ...]:
     """Everything with probability delta, else nothing; a guarantee is this beside randomized response."""
     if delta == 0:
         return ()
     with precision(BALL_BITS):
-        return ((Atoms((_REVEAL, delta), (Fraction(0),), (ball(1 - delta),), ball(delta)), 1),)
+        law = Atoms(
+            (_REVEAL, delta),
+            (Fraction(0),),
+            (ball(1 - delta),),
+            ball(delta),
+            escapes=(Fraction(delta), Fraction(delta)),
+        )
+        return ((law, 1),)
 
 
-def _atoms(atoms: Iterable[tuple[Fraction, arb]], infinite: arb, *, symmetric: bool) -> Atoms:
+def _missing(law: Atoms) -> arb:
+    """What the masses lack to 1 when the neighbours have changed places."""
+    return 1 - sum((mass * exp_ball(-value) for value, mass in zip(law.values, law.masses, strict=True)), arb(0))
+
+
+def _atoms(
+    atoms: Iterable[tuple[Fraction, arb]],
+    beyond: arb | Fraction,
+    *,
+    symmetric: bool,
+    escapes: tuple[Fraction | None, Fraction | None],
+) -> Atoms:
     pairs = tuple(atoms)
+    with precision(BALL_BITS):
+        infinite = ball(beyond) if isinstance(beyond, Fraction) else beyond
     values, masses = tuple(value for value, _ in pairs), tuple(mass for _, mass in pairs)
     if not pairs or len(set(values)) < len(values):
         raise BadValue(
@@ -228,7 +311,7 @@ def _atoms(atoms: Iterable[tuple[Fraction, arb]], infinite: arb, *, symmetric: b
     if not total.overlaps(arb(1)):
         raise BadValue(f"The masses add up to {total.str(6, radius=False)}, not to 1. Put what is missing at infinity.")
     key = (values, tuple(_digits(mass) for mass in masses), _digits(infinite), symmetric)
-    return Atoms(key, values, masses, infinite, symmetric)
+    return Atoms(key, values, masses, infinite, symmetric, escapes)
 
 
 def _digits(x: arb) -> tuple[int, ...]:

@@ -22,7 +22,13 @@ _SLOWEST, _FASTEST = Fraction(1, 1 << 900), Fraction(1 << 900)
 
 
 class Moves(Enum):
-    """How the scores of two neighbours differ; each score by at most the sensitivity."""
+    """How the scores of two neighbours differ; each score by at most the sensitivity.
+
+    >>> one = ExponentialChoice(epsilon=1, sensitivity=1, moves=Moves.ONE_WAY).probabilities([2, 0])
+    >>> any_way = ExponentialChoice(epsilon=1, sensitivity=1, moves=Moves.ANY_WAY).probabilities([2, 0])
+    >>> one.round(3).tolist(), any_way.round(3).tolist()
+    ([0.881, 0.119], [0.731, 0.269])
+    """
 
     ONE_WAY = "one way"
     """All that move, move the same way: all up or all down. Counts of people, one added or removed, do."""
@@ -31,7 +37,11 @@ class Moves(Enum):
 
 
 class Choice(ABC):
-    """Choose one of many candidates by score."""
+    """Choose one of many candidates by score.
+
+    >>> isinstance(PermuteAndFlip(epsilon=1, sensitivity=1, moves=Moves.ONE_WAY), Choice)
+    True
+    """
 
     __slots__ = ()
 

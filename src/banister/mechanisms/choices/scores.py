@@ -27,6 +27,8 @@ class Scores:
     @classmethod
     def of(cls, scores: ScoresLike) -> "Scores":
         """Scores from a list or an array; refused where one is not a finite number. No message shows a score."""
+        if isinstance(scores, np.ma.MaskedArray):
+            raise BadValue("The scores are a masked array. Leave masked candidates out, and give a plain array.")
         try:
             values = np.asarray(scores)
         except ValueError:

@@ -16,12 +16,13 @@ from banister.mechanisms.line.staircase import default_grid
 from banister.mechanisms.offers import AnyNoise, NoiseQuestion, Offer, Over, Serves, Touches
 from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.uniform_cube import UniformCube
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 
 __all__ = ["Entrant", "Noise", "NoiseQuestion", "Over", "Touches", "VectorNoise", "entrants", "for_one_number"]
 
 Noise = IntegerNoise | LineNoise
-VectorNoise = Independent | VectorStaircase | IntegerVectorStaircase
+VectorNoise = Independent | VectorStaircase | IntegerVectorStaircase | UniformCube
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,8 @@ class Entrant:
     question: NoiseQuestion
     offer: Offer[AnyNoise]
     optimal: str = ""
+    adds_up: type[AnyNoise] | None = None
+    """The noise on whole numbers that is put on a grid: whether moves add up is its matter."""
 
     def noise(self) -> Noise | VectorNoise:
         """The mechanism itself."""
@@ -40,7 +43,7 @@ class Entrant:
     @property
     def moves_add_up(self) -> bool:
         """For noise of one number: whether it is as private where several numbers move by the sensitivity in total."""
-        return cast("type[Noise]", self.offer.kind).moves_add_up
+        return cast("type[Noise]", self.adds_up or self.offer.kind).moves_add_up
 
     def bound(self) -> float | None:
         """A lower bound that holds for any noise, where the mechanism proves one."""
@@ -74,7 +77,7 @@ def _on_a_grid(question: NoiseQuestion) -> Iterator[Entrant]:
     steps = replace(
         question,
         over=Over.INTEGERS,
-        sensitivity=Fraction(grid.units_of_sensitivity(reach)),
+        sensitivity=Fraction(grid.units_of_sensitivity(reach) + _rounded(question) - 1),
         cost=question.cost if question.cost.exponent is not None else question.cost.in_units(grid.step),
     )
     for offer in (offer for module in ALL for offer in module.OFFERS):
@@ -84,11 +87,17 @@ def _on_a_grid(question: NoiseQuestion) -> Iterator[Entrant]:
                 name=offer.name,
                 question=question,
                 offer=replace(offer, serves=Serves.LINE, kind=OnGrid, make=made, bound=None),
+                adds_up=offer.kind,
             )
 
 
 def _placed(offer: Offer[AnyNoise], steps: NoiseQuestion, grid: Grid, asked: NoiseQuestion) -> LineNoise:
-    return OnGrid(cast(IntegerNoise, offer.make(steps)), grid, cost=asked.cost)
+    return OnGrid(cast(IntegerNoise, offer.make(steps)), grid, cost=asked.cost, sensitivity=asked.sensitivity)
+
+
+def _rounded(question: NoiseQuestion) -> int:
+    """How many coordinates are rounded together: each but one may add a step to what a neighbour moves in total."""
+    return question.dimension if question.touches is Touches.ALL else 1
 
 
 def _for_vectors(question: NoiseQuestion) -> Iterator[Entrant]:
@@ -98,13 +107,15 @@ def _for_vectors(question: NoiseQuestion) -> Iterator[Entrant]:
             yield _each_alone(one, question, one.name, one.optimal)
         return
     whole = question.over is Over.INTEGERS
-    yield from _offered(question, Serves.INTEGER_VECTORS if whole else Serves.VECTORS)
+    joint = tuple(_offered(question, Serves.INTEGER_VECTORS if whole else Serves.VECTORS))
+    yield from joint
+    already = {each.offer.instead_of for each in joint}
     # Whole moves that add up to the sensitivity are at most as many as it.
     moved = min(question.dimension, question.steps) if whole else question.dimension
     share = Guarantee(question.epsilon / moved, question.delta / moved)
     for one in for_one_number(question):
         # What jumps by all of its epsilon at the smallest move must be private in each coordinate that may move.
-        if one.moves_add_up or moved == 1:
+        if one.offer.kind not in already and (one.moves_add_up or moved == 1):
             yield _each_alone(one, question, one.name, one.optimal if moved == 1 else "")
     if moved > 1:
         for one in for_one_number(question.at(share)):

@@ -1,6 +1,5 @@
 """Gaussian noise on the integers, calibrated and drawn exactly."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -9,10 +8,11 @@ import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Bracket, Number, exp_ball, precision
+from banister.core.composition.discrete import hockey_stick
+from banister.core.exact.numbers import Bracket, Number, exp_ball
 from banister.core.exact.search import least_double
 from banister.core.laws.cost import Cost, CostLike
-from banister.core.laws.gaussian_sum import gaussian_total, gaussian_upper_sum
+from banister.core.laws.gaussian_sum import gaussian_total
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_gaussian import IntegerGaussian
 from banister.mechanisms.integers.integer_noise import Floats, Integers
@@ -57,9 +57,7 @@ class DiscreteGaussian(IntegerGaussian):
         discrete_gaussian_draw(self._variance())
 
     def loss(self) -> PrivacyLoss:
-        sigma, reach = Fraction(self.sigma), self.sensitivity
-        key = ("discrete gaussian", sigma, reach)
-        return PrivacyLoss.of_curve(lambda epsilon: hockey_stick(sigma, reach, epsilon), key=key)
+        return PrivacyLoss.discrete_gaussian(sigma=Fraction(self.sigma), sensitivity=self.sensitivity)
 
     def mass_ball(self, value: int) -> arb:
         return exp_ball(-(Fraction(value) ** 2) / (2 * self._variance())) / gaussian_total(Fraction(self.sigma))
@@ -75,9 +73,6 @@ class DiscreteGaussian(IntegerGaussian):
 
         return np.where(size <= 0, 1.0, erfc((size - 0.5) / (self.sigma * np.sqrt(2))))
 
-    def known_risk(self, cost: Cost) -> float | None:
-        return None
-
     def draw(self, bits: BitSource) -> int:
         return discrete_gaussian_draw(self._variance()).draw(bits)
 
@@ -86,17 +81,6 @@ class DiscreteGaussian(IntegerGaussian):
 
     def _variance(self) -> Fraction:
         return Fraction(self.sigma) ** 2
-
-
-def hockey_stick(sigma: Fraction, shift: int, epsilon: Fraction) -> arb:
-    """delta at epsilon for a neighbour that moves the answer by `shift`, as a ball."""
-    with precision(BALL_BITS):
-        centre = epsilon * sigma**2 / shift
-        # The first outcome that speaks for the first neighbour, before and after the shift.
-        first = math.floor(centre - Fraction(shift, 2)) + 1
-        mine = gaussian_upper_sum(sigma, first)
-        others = gaussian_upper_sum(sigma, first + shift)
-        return (mine - exp_ball(epsilon) * others) / gaussian_total(sigma)
 
 
 OFFERS = (

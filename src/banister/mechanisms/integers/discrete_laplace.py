@@ -9,9 +9,10 @@ from flint import arb
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, exp_ball, precision
 from banister.core.laws.cost import Cost, CostLike
+from banister.core.laws.staircases import stair_moment
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
-from banister.mechanisms.integers.integer_staircase import closed_risk, two_sided_tail
+from banister.mechanisms.integers.integer_staircase import two_sided_tail
 from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.staircase import StaircaseDraw, staircase_draw
@@ -24,7 +25,8 @@ class DiscreteLaplace(IntegerNoise):
     """Add i with P(i) ∝ e^(-epsilon |i| / sensitivity).
 
     Private:  pure epsilon-DP. Beyond sensitivity 1 it gives away less under composition than a staircase does.
-    Optimal:  for sensitivity 1, where it is `Geometric`; above it, never for the costs that a staircase is made for.
+    Optimal:  for sensitivity 1, among noises that ignore the answer, where it is `Geometric`; above it, never for the
+              costs that a staircase is made for.
 
     >>> round(DiscreteLaplace(epsilon=1, sensitivity=5).risk(), 4)
     4.9668
@@ -80,8 +82,8 @@ class DiscreteLaplace(IntegerNoise):
     def at_least(self, size: Floats) -> Floats:
         return two_sided_tail(size, float(self.epsilon / self.sensitivity), 1.0, 1.0)
 
-    def known_risk(self, cost: Cost) -> float | None:
-        return closed_risk(self.epsilon / self.sensitivity, 1, 1, cost)
+    def moment(self, exponent: Fraction, above: Fraction) -> arb:
+        return stair_moment(self.epsilon / self.sensitivity, 1, 1, exponent, above)
 
     def draw(self, bits: BitSource) -> int:
         return self._sampler().draw(bits)

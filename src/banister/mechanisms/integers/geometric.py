@@ -9,9 +9,10 @@ from flint import arb
 from banister import need
 from banister.core.exact.numbers import Number, exp_ball
 from banister.core.laws.cost import Cost, CostLike
+from banister.core.laws.staircases import stair_moment
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
-from banister.mechanisms.integers.integer_staircase import closed_risk, two_sided_tail
+from banister.mechanisms.integers.integer_staircase import two_sided_tail
 from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.staircase import staircase_draw
@@ -57,8 +58,8 @@ class Geometric(IntegerNoise):
     def at_least(self, size: Floats) -> Floats:
         return two_sided_tail(size, float(self.epsilon), 1.0, 1.0)
 
-    def known_risk(self, cost: Cost) -> float | None:
-        return closed_risk(self.epsilon, 1, 1, cost)
+    def moment(self, exponent: Fraction, above: Fraction) -> arb:
+        return stair_moment(self.epsilon, 1, 1, exponent, above)
 
     def draw(self, bits: BitSource) -> int:
         return staircase_draw(self.epsilon, 1, 1).draw(bits)

@@ -7,10 +7,11 @@ import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
+from banister.core.exact.numbers import BALL_BITS, Number, exp_ball, precision
 from banister.core.exact.search import halved
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_integers, periodic_sum
+from banister.core.laws.staircases import best_step, stair_moment, stair_peak
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
 from banister.mechanisms.offers import HINT, Offer, Serves
@@ -88,8 +89,8 @@ class IntegerStaircase(IntegerNoise):
     def at_least(self, size: Floats) -> Floats:
         return two_sided_tail(size, float(self.epsilon), float(self.sensitivity), float(self.step_width))
 
-    def known_risk(self, cost: Cost) -> float | None:
-        return closed_risk(self.epsilon, self.sensitivity, self.step_width, cost)
+    def moment(self, exponent: Fraction, above: Fraction) -> arb:
+        return stair_moment(self.epsilon, self.sensitivity, self.step_width, exponent, above)
 
     def draw(self, bits: BitSource) -> int:
         return self._sampler().draw(bits)
@@ -102,41 +103,36 @@ class IntegerStaircase(IntegerNoise):
 
     def _peak(self) -> arb:
         """a = (1 - b) / (2r + 2b(Δ - r) - (1 - b)), the mass at 0."""
-        b, r = exp_ball(-self.epsilon), self.step_width
-        return (1 - b) / (2 * r + 2 * b * (self.sensitivity - r) - (1 - b))
+        return stair_peak(self.epsilon, self.sensitivity, self.step_width)
 
 
 def best_step_width(epsilon: Fraction, sensitivity: int, cost: Cost) -> int:
     """The r from 1 to Δ with the least expected cost, by bisection in O(log Δ) steps.
 
-    The cost V_r is quasi-convex in r and V_(r+1) ≥ V_r exactly when (1 - b) w_r ≥ V_r, w_r = Σ_k b^k L(r + kΔ).
+    The cost V_r is quasi-convex in r and V_(r+1) ≥ V_r exactly when (1 - b) w_r ≥ V_r, w_r = Σ_k b^k L(r + kΔ). For a
+    cost that is written exactly the comparison is certified; for a function of a user's it is one of doubles.
     """
+    if cost.pieces is not None:
+        return best_step(epsilon, sensitivity, cost.pieces)
     one_minus_b = -np.expm1(-float(epsilon))
 
     def rising(r: int) -> bool:
-        if sensitivity <= 1 << 40 and cost.exponent in (1, 2):
-            return bool(_exact_risk(epsilon, sensitivity, r + 1, cost) >= _exact_risk(epsilon, sensitivity, r, cost))
         w = periodic_sum(cost, float(r), period=float(sensitivity), decay=float(epsilon))
         return bool(one_minus_b * w >= _risk(epsilon, sensitivity, r, cost))
 
     return halved(rising, 0, sensitivity)[1]
 
 
-def closed_risk(epsilon: Fraction, sensitivity: int, step_width: int, cost: Cost) -> float | None:
-    """E|Z| and E Z² in closed form, evaluated with enough digits for every sensitivity."""
-    return float(_exact_risk(epsilon, sensitivity, step_width, cost)) if cost.exponent in (1, 2) else None
-
-
 def two_sided_tail(size: Floats, epsilon: float, period: float, step: float) -> Floats:
-    """P(|Z| ≥ size) of the staircase law on the integers."""
+    """P(|Z| ≥ size) of the staircase law on the integers, in doubles; every term is positive, so nothing cancels."""
     one_minus_b = -np.expm1(-epsilon)
     b = np.exp(-epsilon)
     weight = step + b * (period - step)
-    peak = one_minus_b / (2 * weight - one_minus_b)
+    peak = one_minus_b / (2 * step - 1 + b * (2 * (period - step) + 1))
     k = np.floor(size / period)
     j = size - k * period
-    left = weight / one_minus_b - np.minimum(j, step) - b * np.maximum(j - step, 0)
-    return np.where(size <= 0, 1.0, 2 * peak * np.exp(-epsilon * k) * left)
+    left = np.maximum(step - j, 0) + b * (period - np.maximum(j, step)) + b * weight / one_minus_b
+    return np.where(size <= 0, 1.0, np.minimum(2 * peak * np.exp(-epsilon * k) * left, 1.0))
 
 
 def _risk(epsilon: Fraction, sensitivity: int, r: int, cost: Cost) -> float:
@@ -144,18 +140,6 @@ def _risk(epsilon: Fraction, sensitivity: int, r: int, cost: Cost) -> float:
         return two_sided_tail(size, float(epsilon), float(sensitivity), float(r))
 
     return expected_cost_on_integers(cost, tail, scale=float(sensitivity / min(epsilon, Fraction(1))))
-
-
-def _exact_risk(epsilon: Fraction, sensitivity: int, r: int, cost: Cost) -> arb:
-    """With beta = bΔ/(1 - b) and y = r + beta, V = (y² - y + beta(beta + Δ)) / (2y - 1) for |i|; below for i²."""
-    with precision(BALL_BITS):
-        b = exp_ball(-epsilon)
-        beta = b * sensitivity / (1 - b)
-        y, spread = r + beta, beta * (beta + sensitivity)
-        if cost.exponent == 1:
-            return (y * y - y + spread) / (2 * y - 1)
-        third = spread * (2 * beta + sensitivity) / 2
-        return spread + (ball(Fraction(2, 3)) * (y**3 + 2 * third) - y * y + y / 3) / (2 * y - 1)
 
 
 OFFERS = (

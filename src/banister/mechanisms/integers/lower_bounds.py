@@ -1,7 +1,8 @@
 """What no noise on the integers can beat: certified lower bounds on the expected cost, rounded down.
 
-Each holds for every noise that is added to an integer answer and is (epsilon, delta)-private when neighbours move it
-by at most the sensitivity. The cost is "absolute" (|error|) or "squared" (error²).
+Each holds for every noise that is added to an integer answer of any size, does not depend on it, and is (epsilon,
+delta)-private when neighbours move the answer by at most the sensitivity. With delta the cost is "absolute" (|error|)
+or "squared" (error²); without, any that is written exactly.
 """
 
 import math
@@ -10,15 +11,14 @@ from fractions import Fraction
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import Bracket, Number, ball, exp_ball, float_down, precision
+from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, exp_ball, float_down, precision
 from banister.core.laws.cost import Cost, CostLike
+from banister.core.laws.staircases import least_on_integers
 from banister.errors import BadValue
-from banister.mechanisms.integers.integer_staircase import IntegerStaircase
 from banister.mechanisms.offers import HINT
 
 _MOST_TERMS = 4096
 _DIGITS = 512
-_LARGEST_CERTIFIED = 1 << 40
 
 
 def lower_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> float:
@@ -27,9 +27,9 @@ def lower_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: Co
     >>> round(lower_bound(epsilon=1, delta=1e-6, sensitivity=3, cost="squared"), 4)
     15.8223
     """
+    if need.between("delta", delta, 0, 1) == 0:
+        return pure_bound(epsilon=epsilon, sensitivity=sensitivity, cost=cost)
     level, chance, reach, exponent = _checked(epsilon, delta, sensitivity, cost)
-    if chance == 0:
-        return pure_bound(epsilon=level, sensitivity=reach, cost=cost)
     bounds = [scaling_bound(epsilon=level, delta=chance, sensitivity=reach, cost=cost)]
     bounds.append(
         _uniform_steps(chance, reach, exponent) if level == 0 else _falling_steps(level, chance, reach, exponent)
@@ -40,12 +40,17 @@ def lower_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: Co
 def pure_bound(*, epsilon: Number, sensitivity: Number, cost: CostLike = "absolute") -> float:
     """The least expected cost of epsilon-private noise: that of the best staircase ([G13] Thm 2.13).
 
-    Up to a sensitivity of 2^40 the best step is found in certified arithmetic, and the bound is the optimum itself.
+    For every cost that is written exactly: powers with any exponent, thresholds, steps. Rounded down.
     """
-    level, _, reach, _ = _checked(need.level("epsilon", epsilon, HINT), 0, sensitivity, cost)
-    if reach > _LARGEST_CERTIFIED:
-        return scaling_bound(epsilon=level, delta=0, sensitivity=reach, cost=cost)
-    return max(0.0, math.nextafter(IntegerStaircase(epsilon=level, sensitivity=reach, cost=cost).risk(), 0.0))
+    chosen = Cost.of(cost)
+    if chosen.pieces is None:
+        raise BadValue(
+            f"The cost {chosen.name!r} is a function of which only values are known: nothing can be proven about it. "
+            "Write it as an exponent, or with Cost.steps or Cost.capped."
+        )
+    level, reach = need.level("epsilon", epsilon, HINT), need.whole("sensitivity", sensitivity, least=1)
+    with precision(BALL_BITS):
+        return max(0.0, Bracket.of_ball(least_on_integers(level, reach, chosen.pieces)).down)
 
 
 def scaling_bound(*, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> float:

@@ -9,16 +9,18 @@ import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import Number, ball
+from banister.core.exact.numbers import Bracket, Number, ball
 from banister.core.laws.cost import Cost, CostLike
+from banister.core.laws.power_sums import power_of
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.core.programs.linear import LinearSolver
 from banister.errors import BadValue
-from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
+from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers, whole_value
 from banister.mechanisms.integers.lower_bounds import lower_bound
 from banister.mechanisms.integers.tabulated_program import hockey_stick_up, least_table
 from banister.mechanisms.integers.truncated_staircase import TruncatedStaircase
+from banister.mechanisms.integers.uniform import Uniform
 from banister.mechanisms.offers import NoiseQuestion, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.table import ExactTable
@@ -34,8 +36,9 @@ class TabulatedNoise(IntegerNoise):
     Private:  (epsilon, delta)-DP for the given epsilon when neighbours move the answer by at most the sensitivity Δ.
               delta is the largest hockey-stick sum Σ_i max(0, P(i) - e^epsilon P(i + d)) over all shifts d = 1 … Δ,
               computed in exact arithmetic and rounded up.
-    Optimal:  `least` solves a linear program for the noise of least expected cost ([G13] sec. 4.2), and repairs its
-              answer so that the guarantee holds for certain; `least_with_bound` also proves how near it is.
+    Optimal:  `least` solves a linear program for the noise of least expected cost among those that ignore the answer
+              ([G13] sec. 4.2), and repairs what it finds so that the guarantee holds for certain; `least_with_bound`
+              also proves how near it is.
 
     >>> noise = TabulatedNoise(masses=["1/2", "1/4"], epsilon=0, sensitivity=1)
     >>> noise.delta, noise.risk()
@@ -112,12 +115,14 @@ class TabulatedNoise(IntegerNoise):
         return max(1.0, self.edge / 40)
 
     def loss(self) -> PrivacyLoss:
-        """Upper bound: the worst that any (epsilon, delta)-private mechanism can give away."""
-        return PrivacyLoss.of_guarantee(Guarantee(self.epsilon, self.delta))
+        """Upper bound: the worst of its (epsilon, delta) and of its total variation distance, which is exact."""
+        distance = hockey_stick_up(self.masses, Fraction(0), self.sensitivity)
+        return PrivacyLoss.of_distance(Guarantee(self.epsilon, self.delta), distance)
 
     def exact_mass(self, value: int) -> Fraction:
         """P(noise = value), a fraction."""
-        return self.masses[abs(value)] if abs(value) <= self.edge else Fraction(0)
+        size = abs(whole_value(value))
+        return self.masses[size] if size <= self.edge else Fraction(0)
 
     def mass_ball(self, value: int) -> arb:
         return ball(self.exact_mass(value))
@@ -126,9 +131,17 @@ class TabulatedNoise(IntegerNoise):
         places = np.clip(size, 0, self.edge + 1).astype(np.int64)
         return np.asarray(np.where(size <= 0, 1.0, self._tails[places]), dtype=np.float64)
 
-    def known_risk(self, cost: Cost) -> float | None:
-        levels = cost.size(np.arange(self.edge + 1, dtype=np.float64))
-        return float(np.dot(self._tails[:-1] - self._tails[1:], levels))
+    def moment(self, exponent: Fraction, above: Fraction) -> arb:
+        places = range(int(above) + 1, self.edge + 1)
+        return sum((2 * ball(self.masses[i]) * power_of(arb(i), exponent) for i in places), arb(0))
+
+    def risk_bracket(self, cost: CostLike) -> Bracket | None:
+        """Exact where the cost is a whole power: the expected cost is a fraction there."""
+        exponent = Cost.of(cost).exponent
+        if exponent is None or exponent.denominator != 1:
+            return IntegerNoise.risk_bracket(self, cost)
+        total = sum((2 * mass * i ** int(exponent) for i, mass in enumerate(self.masses) if i), Fraction(0))
+        return Bracket.of_exact(total)
 
     def draw(self, bits: BitSource) -> int:
         return self._table.draw(bits) - self.edge
@@ -182,9 +195,15 @@ def _optimum(asked: NoiseQuestion) -> tuple[TabulatedNoise, float]:
 
 def _small_enough(asked: NoiseQuestion) -> bool:
     """A program of few sizes times shifts; beyond, the truncated staircase is as good."""
-    if not (asked.epsilon > 0 and 0 < asked.delta < 1 and 1 < asked.steps <= _LARGEST_PROGRAM):
+    if not (0 < asked.delta < 1 and 1 < asked.steps <= _LARGEST_PROGRAM):
         return False
-    cut = TruncatedStaircase(epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.steps, cost=asked.cost)
+    cut: IntegerNoise
+    if asked.epsilon > 0:
+        cut = TruncatedStaircase(epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.steps)
+    elif asked.steps <= asked.delta * _LARGEST_PROGRAM:
+        cut = Uniform(delta=asked.delta, sensitivity=asked.steps)
+    else:
+        return False
     return cut.edge * asked.steps <= _LARGEST_PROGRAM
 
 

@@ -7,10 +7,12 @@ The window |i| ≤ W is wider than the support, and rows that would look beyond 
 relaxation, its dual values speak about noise on all integers, and its optimum is private when nothing lies at the edge.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, lcm
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from banister.core.exact.numbers import (
     BALL_BITS,
+    Bracket,
     exp_ball,
     float_down,
     fraction_down,
@@ -40,7 +43,11 @@ _UNIT_BITS = 120
 _ATTEMPTS = ((1.0, 1.0), (1.0, 0.5), (1.5, 1.0), (1.5, 0.5), (2.25, 1.0), (1.0, 0.0))
 """Widths of the window, and parts of the natural decay to scale by: where the masses span many decades, a solver that
 is good at small masses is less so at large prices, and the other way round."""
+_WIDER = ((8.0, 1.0), (32.0, 1.0))
+"""Windows for a cost that ends somewhere: noise that is as good as lost may then lie as far out as it likes, and the
+optimum has no end. They are tried while more than a thousandth is left."""
 _GOOD_ENOUGH = 1e-7
+_WIDE_ENOUGH = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +65,10 @@ class _Window:
         shifts = range(1, self.sensitivity + 1)
         places = [np.arange(-self.width, self.width - d + 1) for d in shifts]
         return np.repeat(np.arange(1, self.sensitivity + 1), [p.size for p in places]), np.concatenate(places)
+
+    @property
+    def row_count(self) -> int:
+        return self.sensitivity * (2 * self.width + 1)
 
     def weights(self) -> Floats:
         return np.asarray(np.exp(-self.decay * np.arange(self.width + 1)), dtype=np.float64)
@@ -88,15 +99,43 @@ class _Window:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """Prices λ_(d,i) ≥ 0 that prove a lower bound: multiples of 2^-80, one row a shift d, places -W … W - d."""
+
+    width: int
+    rows: list[list[int]]
+
+    UNIT: ClassVar[int] = 80
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastTable:
+    """Masses P(0), P(1), … that are private for certain, a certified lower bound, and the prices that prove it."""
+
+    masses: list[Fraction]
+    bound: float
+    prices: Prices
+
+
 def least_table(
     epsilon: Fraction, delta: Fraction, sensitivity: int, cost: Cost, solver: LinearSolver
 ) -> tuple[list[Fraction], float]:
     """Masses P(0), P(1), … of a noise that is (epsilon, delta)-private for certain, and a certified lower bound."""
+    found = priced_table(epsilon, delta, sensitivity, cost, solver)
+    return found.masses, found.bound
+
+
+def priced_table(epsilon: Fraction, delta: Fraction, sensitivity: int, cost: Cost, solver: LinearSolver) -> LeastTable:
+    """The same, with the prices that prove the bound."""
     safe = _closed_form(epsilon, delta / 2, sensitivity, cost)
     closed = _closed_form(epsilon, delta, sensitivity, cost)
     best = _private(closed, safe, epsilon, delta, sensitivity)
     best_cost, bound = _expected(best, cost), 0.0
-    for widen, part in _ATTEMPTS:
+    prices = Prices(sensitivity, [[0] * (2 * sensitivity + 1 - d) for d in range(1, sensitivity + 1)])
+    for widen, part in (*_ATTEMPTS, *_WIDER):
+        if (widen, part) in _WIDER and best_cost - bound <= _WIDE_ENOUGH * best_cost:
+            break
         width = int((len(closed) + sensitivity + 1) * widen)
         if sensitivity * (2 * width + 1) > LARGEST_PROGRAM:
             if bound > 0:
@@ -108,15 +147,54 @@ def least_table(
         if not epsilon and part < 1:
             continue
         window = _Window(float(epsilon), float(delta), sensitivity, width, float(epsilon) / sensitivity * part)
-        costs = cost.size(np.arange(width + 1, dtype=np.float64))
+        costs = levels_below(cost, width + 1)
         found = solver.solve(window.program(costs))
         masses = _private(_rounded(found.point[: width + 1] * window.weights()), safe, epsilon, delta, sensitivity)
         if (value := _expected(masses, cost)) < best_cost:
             best, best_cost = masses, value
-        bound = max(bound, _lower_bound(window, found.row_duals, costs, epsilon, delta))
+        if (proven := _lower_bound(window, found.row_duals, costs, epsilon, delta)) > bound:
+            bound, prices = proven, _prices(window, found.row_duals, costs)
         if best_cost - bound <= _GOOD_ENOUGH * best_cost:
             break
-    return best, bound
+    return LeastTable(best, bound, prices)
+
+
+def levels_below(cost: Cost, count: int) -> Floats:
+    """L(0), L(1), …, rounded down where the cost is written exactly: what is proven from them is proven of it."""
+    if cost.pieces is None:
+        return cost.size(np.arange(count, dtype=np.float64))
+    with precision(BALL_BITS):
+        written = cost.pieces
+        return np.array([max(0.0, Bracket.of_ball(written.at(Fraction(i))).down) for i in range(count)])
+
+
+def program_bound(
+    epsilon: Fraction, delta: Fraction, sensitivity: int, levels: Callable[[int], Floats], solver: LinearSolver
+) -> float:
+    """A certified lower bound on Σ L(i) p_i over all (epsilon, delta)-private p, for levels L(0), L(1), … in doubles.
+
+    0 where the program would have too many rows.
+    """
+    window = program_window(epsilon, delta, sensitivity)
+    if window.row_count > LARGEST_PROGRAM:
+        return 0.0
+    costs = levels(window.width + 1)
+    found = solver.solve(window.program(costs))
+    return _lower_bound(window, found.row_duals, costs, epsilon, delta)
+
+
+def program_window(epsilon: Fraction, delta: Fraction, sensitivity: int) -> "_Window":
+    """The window that holds the support of the best closed form, and one sensitivity more.
+
+    What is near the edge of the window is bound by fewer rows. Where much may lie there, it is wider by a half.
+    """
+    if epsilon:
+        edge = TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=sensitivity).edge
+    else:
+        edge = Uniform(delta=delta, sensitivity=sensitivity).edge
+    width, decay = edge + sensitivity + 2, float(epsilon) / sensitivity
+    width += width // 2 if 4 * sensitivity < edge <= 24 * sensitivity else 0
+    return _Window(float(epsilon), float(delta), sensitivity, width, decay)
 
 
 def hockey_stick_up(masses: Sequence[Fraction], epsilon: Fraction, sensitivity: int) -> Fraction:
@@ -146,26 +224,32 @@ def _lower_bound(window: _Window, duals: Floats, costs: Floats, epsilon: Fractio
             h_i = L(i) + Σ_d (λ_(d,i) - e^epsilon λ_(d,i-d)). For symmetric p only (h_i + h_-i)/2 counts, and y is its
             least value. Beyond the window h_i = L(i), at least the cost at its edge.
     """
+    with precision(BALL_BITS):
+        factor = fraction_up(exp_ball(epsilon))
+    # All numbers as whole multiples of 2^-80.
+    times, over = factor.numerator, factor.denominator
+    levels = [int(Fraction(x) * (1 << Prices.UNIT)) * over for x in costs.tolist()]
+    h = {place: levels[abs(place)] for place in range(-window.width, window.width + 1)}
+    most = 0
+    for shift, row in enumerate(_prices(window, duals, costs).rows, 1):
+        for place, price in enumerate(row, -window.width):
+            h[place] += price * over
+            h[place + shift] -= price * times
+        most += max(row, default=0)
+    least = min(Fraction(h[place] + h[-place], 2 * over) for place in range(window.width + 1))
+    least = min(least, Fraction(float(costs[-1])) * (1 << Prices.UNIT))
+    return max(0.0, float_down((least - delta * most) / (1 << Prices.UNIT)))
+
+
+def _prices(window: _Window, duals: Floats, costs: Floats) -> Prices:
+    """The dual values of the rows as prices, rounded down to whole multiples of 2^-80, which leaves them prices."""
     d, i = window.rows()
     scale = max(float(costs.max()), 1e-300)
     prices = np.maximum(duals[: d.size], 0.0) * scale / window.weights()[np.abs(i)]
-    with precision(BALL_BITS):
-        factor = fraction_up(exp_ball(epsilon))
-    # All numbers as whole multiples of 2^-unit; prices are rounded down to such, which leaves them prices.
-    unit = 80
     level = int(np.ceil(np.log2(max(float(prices.max(initial=0.0)), 1.0)))) + 1
-    whole = [int(price * 2.0 ** (60 - level)) << (unit - 60 + level) for price in prices.tolist()]
-    times, over = factor.numerator, factor.denominator
-    levels = [int(Fraction(x) * (1 << unit)) * over for x in costs.tolist()]
-    h = {place: levels[abs(place)] for place in range(-window.width, window.width + 1)}
-    most = [0] * (window.sensitivity + 1)
-    for shift, place, price in zip(d.tolist(), i.tolist(), whole, strict=True):
-        h[place] += price * over
-        h[place + shift] -= price * times
-        most[shift] = max(most[shift], price)
-    least = min(Fraction(h[place] + h[-place], 2 * over) for place in range(window.width + 1))
-    least = min(least, Fraction(float(costs[-1])) * (1 << unit))
-    return max(0.0, float_down((least - delta * sum(most)) / (1 << unit)))
+    whole = [int(price * 2.0 ** (60 - level)) << (Prices.UNIT - 60 + level) for price in prices.tolist()]
+    ends = np.searchsorted(d, np.arange(1, window.sensitivity + 2)).tolist()
+    return Prices(window.width, [whole[start:end] for start, end in pairwise(ends)])
 
 
 def _rounded(point: Floats) -> list[Fraction]:

@@ -9,11 +9,12 @@ import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import Number, ball
+from banister.core.exact.numbers import Bracket, Number, ball
 from banister.core.laws.cost import Cost, CostLike
+from banister.core.laws.power_sums import power_of, range_sum
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
-from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
+from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers, whole_value
 from banister.mechanisms.offers import NoiseQuestion, Offer, Serves
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
@@ -26,8 +27,9 @@ class Uniform(IntegerNoise):
 
     Private:  (0, delta)-DP for every delta in (0, 1], whole or not: the law is unimodal and every window of Δ
               neighbouring values holds at most delta (docs/math/uniform.md).
-    Optimal:  for sensitivity 1 and every cost ([G13] Thm 4.1, without its integrality condition); for |i|, every
-              sensitivity, where 1/(2 delta) is whole. For i² and sensitivity ≥ 2 only nearly ([G13] Thm 4.3).
+    Optimal:  among noises that ignore the answer, for sensitivity 1 and every cost ([G13] Thm 4.1, without its
+              integrality condition); for |i|, every sensitivity, where 1/(2 delta) is whole. For i² and
+              sensitivity ≥ 2 only nearly ([G13] Thm 4.3).
 
     >>> Uniform(delta="1/10", sensitivity=1).risk()
     2.5
@@ -55,7 +57,12 @@ class Uniform(IntegerNoise):
 
     @property
     def edge(self) -> int:
-        """The largest value that the noise can have: what (1 - h)/2 holds in whole steps of h, rounded up."""
+        """The largest value that the noise can have: what (1 - h)/2 holds in whole steps of h, rounded up.
+
+        With delta = 1 everything is allowed, and no noise is the least.
+        """
+        if self.delta == 1:
+            return 0
         return math.ceil((1 / self.height - 1) / 2)
 
     @property
@@ -72,7 +79,7 @@ class Uniform(IntegerNoise):
 
     def exact_mass(self, value: int) -> Fraction:
         """P(noise = value), a fraction."""
-        size, edge = abs(value), self.edge
+        size, edge = abs(whole_value(value)), self.edge
         if size > edge:
             return Fraction(0)
         if edge == 0:
@@ -86,12 +93,20 @@ class Uniform(IntegerNoise):
         inside = 1 - (2 * size - 1) * float(self.height)
         return np.where(size <= 0, 1.0, np.where(size > self.edge, 0.0, np.maximum(inside, 0.0)))
 
-    def known_risk(self, cost: Cost) -> float | None:
-        if cost.exponent not in (1, 2):
-            return None
-        n, h = self.edge, self.height
-        inner = n * (n - 1) if cost.exponent == 1 else Fraction((n - 1) * n * (2 * n - 1), 3)
-        return float(h * inner + 2 * self.exact_mass(n) * n ** int(cost.exponent)) if n else 0.0
+    def moment(self, exponent: Fraction, above: Fraction) -> arb:
+        n, first = self.edge, int(above)
+        if first >= n:
+            return arb(0)
+        inside = 2 * ball(self.height) * range_sum(exponent, first, n - 1)
+        return inside + 2 * ball(self.exact_mass(n)) * power_of(arb(n), exponent)
+
+    def risk_bracket(self, cost: CostLike) -> Bracket | None:
+        """Exact where the cost is "absolute" or "squared": the expected cost is a fraction there."""
+        exponent, n, h = Cost.of(cost).exponent, self.edge, self.height
+        if exponent not in (1, 2):
+            return IntegerNoise.risk_bracket(self, cost)
+        inner = n * (n - 1) if exponent == 1 else Fraction((n - 1) * n * (2 * n - 1), 3)
+        return Bracket.of_exact(h * inner + 2 * self.exact_mass(n) * n ** int(exponent) if n else Fraction(0))
 
     def draw(self, bits: BitSource) -> int:
         edge = self.edge
@@ -115,7 +130,7 @@ class Uniform(IntegerNoise):
         return Coin(self.exact_mass(self.edge) / self.height)
 
 
-def _theorem(asked: NoiseQuestion) -> str:
+def known_to_be_best(asked: NoiseQuestion) -> str:
     """Where uniform noise is known to be the best for epsilon = 0."""
     if asked.epsilon > 0:
         return ""
@@ -132,7 +147,7 @@ OFFERS = (
         kind=Uniform,
         fits=lambda asked: asked.delta > 0,
         make=lambda asked: Uniform(delta=asked.delta, sensitivity=asked.steps, cost=asked.cost),
-        optimal=_theorem,
+        optimal=known_to_be_best,
         on_grid=True,
     ),
 )

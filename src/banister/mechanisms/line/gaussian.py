@@ -1,26 +1,29 @@
 """Gaussian noise, calibrated exactly and drawn exactly."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import Number
+from banister.core.exact.numbers import BALL_BITS, Number, ball, precision
 from banister.core.exact.search import least_double
 from banister.core.laws.cost import Cost, CostLike
+from banister.core.laws.power_sums import power_of
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
 from banister.mechanisms.line.grid import Floats, Grid
-from banister.mechanisms.line.line_noise import LineNoise, rounded_unit, rounded_units
+from banister.mechanisms.line.line_noise import LineNoise, rounded_step, rounded_units
 from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
-from banister.sampling.rounded import NormalSize
+from banister.sampling.rounded import NormalSize, Scale
 
 _LAW = NormalSize()
+_DOUBLES = Fraction(1, 10**290)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -42,6 +45,8 @@ class Gaussian(LineNoise):
     sigma: float
     cost: Cost
     grid: Grid
+    _steps: Scale = field(repr=False, compare=False)
+    """The scale in steps of the grid."""
 
     def __init__(
         self,
@@ -81,7 +86,8 @@ class Gaussian(LineNoise):
             grid = Grid.fine_for(Fraction(sigma))
         chosen = grid if isinstance(grid, Grid) else Grid(grid)
         chosen.power_of_two()
-        for name, value in zip(self.__slots__, (sensitivity, sigma, Cost.of(cost), chosen), strict=True):
+        values = (sensitivity, sigma, Cost.of(cost), chosen, Scale(Fraction(sigma) / chosen.step))
+        for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
     @property
@@ -101,17 +107,26 @@ class Gaussian(LineNoise):
 
         return np.asarray(erfc(size / (self.sigma * math.sqrt(2))), dtype=np.float64)
 
-    def size_at(self, tail: float) -> float:
-        return _LAW.nearly_one(tail) * self.sigma
+    def size_at(self, tail: Fraction) -> float:
+        if tail >= 1:
+            return 0.0
+        if tail > _DOUBLES:
+            return _LAW.nearly_one(float(tail)) * self.sigma
+        with precision(BALL_BITS):
+            # P(|X| > x) ≤ e^(-x²/2) for the normal law: further out than doubles reach, the bound is near enough.
+            return float((-2 * ball(tail).log()).sqrt()) * self.sigma
 
-    def known_risk(self, cost: Cost) -> float | None:
-        if cost.exponent is None:
-            return None
-        m = float(cost.exponent)
-        return float((self.sigma * math.sqrt(2)) ** m * math.gamma((m + 1) / 2) / math.sqrt(math.pi))
+    def moment(self, exponent: Fraction, above: Fraction) -> arb:
+        """(sigma √2)^p Γ((p + 1)/2, above²/2 sigma²) / √π."""
+        spread = Fraction(self.sigma)
+        beyond = ball((above / spread) ** 2 / 2).gamma_upper(ball((exponent + 1) / 2))
+        return power_of(ball(spread) * arb(2).sqrt(), exponent) * beyond / arb.pi().sqrt()
+
+    def at_zero(self) -> arb:
+        return arb(0)
 
     def draw_unit(self, answer: Number, bits: BitSource) -> int:
-        return rounded_unit(self.grid, answer, Fraction(self.sigma), _LAW, bits)
+        return rounded_step(self.grid, answer, self._steps, _LAW, bits)
 
     def draw_units(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
         return rounded_units(self.grid, answers, Fraction(self.sigma), _LAW, bits)

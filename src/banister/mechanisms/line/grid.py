@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from banister import need
 from banister.core.exact.numbers import Number, brief
 from banister.errors import BadValue
+from banister.mechanisms.arrays import plain_array
 from banister.mechanisms.integers.integer_noise import RANGE, Integers
 
 Floats = NDArray[np.float64]
@@ -72,6 +73,17 @@ class Grid:
         whole = round(steps)
         return whole, steps - whole
 
+    def split_double(self, answer: float) -> tuple[int, float] | None:
+        """The same for a double, the part being one too and exact; nothing where that is not certain."""
+        exponent = self.exponent
+        if exponent is None or not abs(math.frexp(answer)[1] - exponent) < 1000:
+            return None
+        steps = math.ldexp(answer, -exponent)
+        if not abs(steps) <= RANGE:
+            raise self._too_far()
+        whole = round(steps)
+        return whole, steps - whole
+
     def units(self, answers: NDArray[np.generic]) -> Integers:
         """The nearest multiples of the step to many answers, counted in steps."""
         if self.exponent is None or np.issubdtype(answers.dtype, np.integer):
@@ -95,16 +107,41 @@ class Grid:
     def split(self, answers: NDArray[np.generic]) -> tuple[Integers, Floats]:
         """answer/step as whole steps and a part from -1/2 to 1/2; needs a step that is a power of two.
 
-        Exact:  dividing by a power of two is, and so is taking away the nearest whole number. Only what is below
-                `smallest_split` loses bits in the division.
+        Exact:  dividing by a power of two is, and so is taking away the nearest whole number. Only at the places
+                that `inexactly_split` names is the part rounded to a double.
         """
         exponent = self.power_of_two()
+        if answers.dtype.kind in "iu":
+            return self._split_whole(answers, exponent)
         with np.errstate(over="ignore", under="ignore"):
             steps = np.ldexp(answers.astype(np.float64), -exponent)
         if not np.all(np.abs(steps) <= RANGE):
             raise self._too_far()
         whole = np.rint(steps)
         return whole.astype(np.int64), steps - whole
+
+    def _split_whole(self, answers: NDArray[np.generic], exponent: int) -> tuple[Integers, Floats]:
+        """The same for whole answers, by shifts: no integer passes through a double before it was divided."""
+        most = math.floor(RANGE * self.step)
+        if answers.size and not (int(answers.min()) >= -most and int(answers.max()) <= most):
+            raise self._too_far()
+        if exponent <= 0:
+            # Where the step is so fine that only 0 fits, the shift would be beyond 64 bits.
+            return answers.astype(np.int64) << min(-exponent, 62), np.zeros(answers.shape)
+        whole, rest = _whole_steps(answers, exponent)
+        return whole, np.ldexp(rest.astype(np.float64), -exponent)
+
+    def inexactly_split(self, answers: NDArray[np.generic]) -> NDArray[np.bool_]:
+        """Where `split` rounds the part: doubles too small to divide, whole numbers of more than 53 bits."""
+        if answers.dtype.kind == "f":
+            return np.asarray((np.abs(answers.astype(np.float64)) < self.smallest_split()) & (answers != 0))
+        exponent = self.power_of_two()
+        if exponent <= 54:  # The rest is at most half a step, which doubles hold to the last bit.
+            return np.zeros(answers.shape, dtype=np.bool_)
+        rest = _whole_steps(answers, exponent)[1]
+        # The double of the rest less its upper half is exact, and is the lower half unless bits were lost.
+        below = rest.astype(np.float64) - np.ldexp((rest >> 32).astype(np.float64), 32)
+        return np.asarray(below != (rest & 0xFFFFFFFF).astype(np.float64))
 
     def smallest_split(self) -> float:
         """Sizes from here on are split without losing a bit."""
@@ -118,7 +155,7 @@ class Grid:
 
     def place(self, units: int) -> float:
         """The answer that so many steps stand for."""
-        return float(units * self.step)
+        return float(units * self.step) if self.exponent is None else math.ldexp(units, self.exponent)
 
     def place_many(self, units: Integers) -> Floats:
         """The answers that so many steps stand for."""
@@ -133,10 +170,21 @@ class Grid:
         )
 
 
-def finite_answers(answers: NDArray[np.generic]) -> NDArray[np.generic]:
+def _whole_steps(answers: NDArray[np.generic], exponent: int) -> tuple[Integers, NDArray[np.int64 | np.uint64]]:
+    """The nearest whole steps of 2^exponent, and what is left: from minus half a step to below half a step."""
+    wide: NDArray[np.int64 | np.uint64] = answers.astype(np.uint64 if answers.dtype.kind == "u" else np.int64)
+    if exponent > 64:
+        return np.zeros(wide.shape, dtype=np.int64), wide
+    halves = (wide >> (exponent - 1)).astype(np.int64)
+    whole = (halves >> 1) + (halves & 1)
+    # Modulo 2^64 the difference is right, whatever overflows on the way: it is at most half a step.
+    rest = wide.view(np.uint64) - (whole.view(np.uint64) << np.uint64(exponent))
+    return whole, rest.view(np.int64)
+
+
+def finite_answers(answer: object) -> NDArray[np.generic]:
     """The answers, refused where one is not a finite number; the message tells the place, never the value."""
-    if not (np.issubdtype(answers.dtype, np.floating) or np.issubdtype(answers.dtype, np.integer)):
-        raise BadValue(f"The answers are of type {answers.dtype}. Give numbers.")
+    answers = plain_array(answer)
     bad = np.flatnonzero(~np.isfinite(answers.ravel()))
     if bad.size:
         raise BadValue(

@@ -1,23 +1,24 @@
 """Laplace noise, drawn exactly: the baseline on the real line that people know."""
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import Number
+from banister.core.exact.numbers import BALL_BITS, Number, ball, precision
 from banister.core.laws.cost import Cost, CostLike
+from banister.core.laws.power_sums import power_of
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
 from banister.mechanisms.line.grid import Floats, Grid
-from banister.mechanisms.line.line_noise import LineNoise, rounded_unit, rounded_units
+from banister.mechanisms.line.line_noise import LineNoise, rounded_step, rounded_units
 from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
-from banister.sampling.rounded import ExponentialSize
+from banister.sampling.rounded import ExponentialSize, Scale
 
 _LAW = ExponentialSize()
 
@@ -40,6 +41,8 @@ class Laplace(LineNoise):
     sensitivity: Fraction
     cost: Cost
     grid: Grid
+    _steps: Scale = field(repr=False, compare=False)
+    """The scale in steps of the grid."""
 
     def __init__(
         self,
@@ -54,7 +57,8 @@ class Laplace(LineNoise):
             grid = Grid.fine_for(reach / level)
         chosen = grid if isinstance(grid, Grid) else Grid(grid)
         chosen.power_of_two()
-        for name, value in zip(self.__slots__, (level, reach, Cost.of(cost), chosen), strict=True):
+        values = (level, reach, Cost.of(cost), chosen, Scale(reach / level / chosen.step))
+        for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
     @property
@@ -70,16 +74,20 @@ class Laplace(LineNoise):
     def beyond(self, size: Floats) -> Floats:
         return np.asarray(np.exp(-size / self.scale), dtype=np.float64)
 
-    def size_at(self, tail: float) -> float:
-        return -math.log(tail) * self.scale
+    def size_at(self, tail: Fraction) -> float:
+        with precision(BALL_BITS):
+            return float(-ball(tail).log() * ball(self.sensitivity / self.epsilon)) if tail < 1 else 0.0
 
-    def known_risk(self, cost: Cost) -> float | None:
-        if cost.exponent is None:
-            return None
-        return float(math.gamma(float(cost.exponent) + 1) * self.scale ** float(cost.exponent))
+    def moment(self, exponent: Fraction, above: Fraction) -> arb:
+        """scale^p Γ(p + 1, above/scale)."""
+        scale = self.sensitivity / self.epsilon
+        return power_of(ball(scale), exponent) * ball(above / scale).gamma_upper(ball(exponent + 1))
+
+    def at_zero(self) -> arb:
+        return arb(0)
 
     def draw_unit(self, answer: Number, bits: BitSource) -> int:
-        return rounded_unit(self.grid, answer, self.sensitivity / self.epsilon, _LAW, bits)
+        return rounded_step(self.grid, answer, self._steps, _LAW, bits)
 
     def draw_units(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
         return rounded_units(self.grid, answers, self.sensitivity / self.epsilon, _LAW, bits)

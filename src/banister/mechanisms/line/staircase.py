@@ -1,27 +1,29 @@
 """Staircase noise on the real line: the least expected cost that pure differential privacy allows."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Number, ball, precision
+from banister.core.exact.numbers import Number, ball
 from banister.core.exact.search import between, halved
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_line, periodic_sum
-from banister.core.laws.moments import shifted_moments
+from banister.core.laws.power_sums import power_of
+from banister.core.laws.staircases import best_gamma_between
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
-from banister.mechanisms.integers.integer_staircase import IntegerStaircase
+from banister.mechanisms.integers.integer_staircase import IntegerStaircase, best_step_width
 from banister.mechanisms.line.grid import Floats, Grid
 from banister.mechanisms.line.line_noise import LineNoise
 from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 
+_FEW = 64
 _ROOM = Fraction(1, 1 << 28)
 """What a step may not be finer than, in 2^-20 of sensitivity/epsilon, so that a thousand times it fits 64 bits."""
 
@@ -34,7 +36,9 @@ class Staircase(LineNoise):
               chosen for accuracy alone. The release is on a grid, by the staircase on the integers, so it is exactly
               epsilon-private and not only in real arithmetic (docs/math/staircase.md).
     Optimal:  with the best gamma, least expected cost among all noises that ignore the answer, for the cost it is
-              made for ([G13] Thm 2.4). The grid's own loss is below 0.01 % at the default.
+              made for ([G13] Thm 2.4). On a grid the best step of that grid is taken ([G13] Thm 2.13), and `risk` and
+              `interval` are those of the law that is drawn; where the grid divides the sensitivity the noise itself
+              costs no more than the ideal for |x|, and rounding the answer adds at most half a step to an error.
 
     >>> noise = Staircase(epsilon=1, sensitivity=1, cost="absolute")
     >>> round(noise.gamma, 5), round(noise.risk(), 5)
@@ -44,6 +48,7 @@ class Staircase(LineNoise):
     epsilon: Fraction
     sensitivity: Fraction
     gamma: float
+    """Where the step of the ideal law on the line lies; what is drawn has `lattice.step_width` steps of the grid."""
     cost: Cost
     grid: Grid
     lattice: IntegerStaircase
@@ -58,8 +63,14 @@ class Staircase(LineNoise):
         grid: Grid | Number | None = None,
     ) -> None:
         level, reach = _checked(epsilon, sensitivity)
-        chosen = Cost.of(cost)
-        self._fix(level, reach, best_gamma(level, reach, chosen), chosen, grid)
+        chosen, place = Cost.of(cost), _grid(level, reach, grid)
+        steps = place.units_of_sensitivity(reach)
+        gamma = best_gamma(level, reach, chosen)
+        if chosen.certified or steps <= _FEW:
+            width = best_step_width(level, steps, chosen.in_units(place.step))
+        else:  # On so many steps a cost of which only values are known cannot tell one from the next.
+            width = min(max(1, round(Fraction(gamma) * steps)), steps)
+        self._fix(level, reach, gamma, chosen, place, width)
 
     @classmethod
     def with_gamma(
@@ -71,22 +82,18 @@ class Staircase(LineNoise):
         cost: CostLike = "absolute",
         grid: Grid | Number | None = None,
     ) -> "Staircase":
-        """The staircase with a gamma of one's own, from 0 to 1."""
+        """The staircase with a gamma of one's own, from 0 to 1, rounded to whole steps of the grid."""
         level, reach = _checked(epsilon, sensitivity)
+        part, place = need.between("gamma", gamma, 0, 1), _grid(level, reach, grid)
+        steps = place.units_of_sensitivity(reach)
         made = cls.__new__(cls)
-        made._fix(level, reach, float(need.between("gamma", gamma, 0, 1)), Cost.of(cost), grid)
+        made._fix(level, reach, float(part), Cost.of(cost), place, min(max(1, round(part * steps)), steps))
         return made
 
-    def _fix(
-        self, epsilon: Fraction, sensitivity: Fraction, gamma: float, cost: Cost, grid: Grid | Number | None
-    ) -> None:
-        if grid is None:
-            grid = default_grid(epsilon, sensitivity)
-        chosen = grid if isinstance(grid, Grid) else Grid(grid)
-        steps = chosen.units_of_sensitivity(sensitivity)
-        width = min(max(1, round(Fraction(gamma) * steps)), steps)
+    def _fix(self, epsilon: Fraction, sensitivity: Fraction, gamma: float, cost: Cost, grid: Grid, width: int) -> None:
+        steps = grid.units_of_sensitivity(sensitivity)
         lattice = IntegerStaircase.with_step(epsilon=epsilon, sensitivity=steps, step_width=width)
-        values = (epsilon, sensitivity, gamma, cost, chosen, lattice)
+        values = (epsilon, sensitivity, gamma, cost, grid, lattice)
         for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -99,37 +106,41 @@ class Staircase(LineNoise):
         return self.lattice.loss()
 
     def densities(self, x: Floats) -> Floats:
-        b, one_minus_b = math.exp(-self.epsilon), -math.expm1(-self.epsilon)
-        height = one_minus_b / (2 * float(self.sensitivity) * (self.gamma + b * (1 - self.gamma)))
-        periods = np.abs(x) / float(self.sensitivity)
-        k = np.floor(periods)
-        return np.asarray(height * np.exp(-float(self.epsilon) * (k + (periods - k >= self.gamma))), dtype=np.float64)
+        """The mass of the nearest multiple of the step, spread evenly over it."""
+        step = float(self.grid.step)
+        at = np.abs(np.floor(x / step + 0.5))
+        period, epsilon = self.lattice.sensitivity, float(self.epsilon)
+        k = np.floor(at / period)
+        level = k + (at - k * period >= self.lattice.step_width)
+        return np.asarray(self.lattice.mass(0) / step * np.exp(-epsilon * level), dtype=np.float64)
 
     def beyond(self, size: Floats) -> Floats:
-        return _tail(size, self.epsilon, self.sensitivity, self.gamma)
+        return self.lattice.at_least(np.floor(size / float(self.grid.step)) + 1)
 
-    def size_at(self, tail: float) -> float:
-        epsilon, b = float(self.epsilon), math.exp(-self.epsilon)
-        k = max(0, math.floor(-math.log(tail) / epsilon))
-        if tail > math.exp(-epsilon * k):  # The logarithm was rounded up over a step.
-            k -= 1
-        part = (1 - tail * math.exp(epsilon * k)) * (self.gamma + b * (1 - self.gamma)) / -math.expm1(-epsilon)
-        inside = part if part <= self.gamma else self.gamma + (part - self.gamma) / b
-        return (k + min(inside, 1.0)) * float(self.sensitivity)
+    def size_at(self, tail: Fraction) -> float:
+        return self.lattice.interval(1 - tail) * float(self.grid.step) if tail < 1 else 0.0
 
-    def known_risk(self, cost: Cost) -> float | None:
-        if cost.exponent is None or cost.exponent.denominator != 1 or cost.exponent > 12:
-            return None
-        with precision(BALL_BITS):
-            degree = int(cost.exponent)
-            moments = shifted_moments(self.epsilon, ball(Fraction(self.gamma)), degree + 1)
-            return float(moments[degree + 1] / ((degree + 1) * moments[1])) * float(self.sensitivity) ** degree
+    def risk_for(self, cost: CostLike) -> float:
+        """The expected cost of the noise that is drawn, in steps of the grid, and added to the rounded answer."""
+        return self.lattice.risk_for(Cost.of(cost).in_units(self.grid.step))
+
+    def moment(self, exponent: Fraction, above: Fraction) -> arb:
+        return power_of(ball(self.grid.step), exponent) * self.lattice.moment(exponent, above / self.grid.step)
+
+    def at_zero(self) -> arb:
+        return self.lattice.mass_ball(0)
 
     def draw_unit(self, answer: Number, bits: BitSource) -> int:
         return self.grid.unit(answer) + self.lattice.draw(bits)
 
     def draw_units(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
         return self.grid.units(answers) + self.lattice.draw_many(answers.size, bits)
+
+
+def _grid(epsilon: Fraction, sensitivity: Fraction, grid: Grid | Number | None) -> Grid:
+    if grid is None:
+        return default_grid(epsilon, sensitivity)
+    return grid if isinstance(grid, Grid) else Grid(grid)
 
 
 def default_grid(epsilon: Fraction, sensitivity: Fraction) -> Grid:
@@ -148,16 +159,16 @@ def best_gamma(epsilon: Fraction, sensitivity: Fraction, cost: Cost) -> float:
 
     |x|:    1 / (1 + e^(epsilon/2))                                       ([G13] Thm 2.5)
     x²:     ((b(1 + b)/2)^(1/3) - b) / (1 - b)                            ([G13] Thm 2.7, simplified)
-    |x|^m:  the root of (m + 1) S_m S_1 = S_(m+1), S_n = E (G + gamma)^n  ([G13] App. A.5, simplified)
-    else:   V is quasi-convex in gamma and rises exactly where (1 - b) W(gamma) ≥ V(gamma): bisection.
+    else:   V is quasi-convex in gamma and rises exactly where (1 - b) W(gamma) ≥ V(gamma): bisection, in certified
+            arithmetic where the cost is written exactly, and in doubles for a function of a user's.
     """
     level = float(epsilon)
     if cost.exponent == 1:
         return 1 / (1 + math.exp(level / 2))
     if cost.exponent == 2:
         return math.exp(-level) * math.expm1((math.log1p(math.expm1(-level) / 2) + 2 * level) / 3) / -math.expm1(-level)
-    if cost.exponent is not None and cost.exponent.denominator == 1 and cost.exponent <= 12:
-        return between(*halved(_power_rises(epsilon, int(cost.exponent)), 0.0, 1.0, rounds=60))
+    if cost.pieces is not None:
+        return float(between(*best_gamma_between(epsilon, cost.pieces.in_units(sensitivity))))
     period = float(sensitivity)
 
     def rises(gamma: float) -> bool:
@@ -169,23 +180,15 @@ def best_gamma(epsilon: Fraction, sensitivity: Fraction, cost: Cost) -> float:
     return between(*halved(rises, 0.0, 1.0, rounds=30))
 
 
-def _power_rises(epsilon: Fraction, degree: int) -> Callable[[float], bool]:
-    def rises(gamma: float) -> bool:
-        with precision(BALL_BITS):
-            s = shifted_moments(epsilon, ball(Fraction(gamma)), degree + 1)
-            return bool((degree + 1) * s[degree] * s[1] > s[degree + 1])
-
-    return rises
-
-
 def _tail(size: Floats, epsilon: Fraction, sensitivity: Fraction, gamma: float) -> Floats:
     """P(|X| > size)."""
     b, one_minus_b = math.exp(-epsilon), -math.expm1(-epsilon)
     periods = size / float(sensitivity)
     k = np.floor(periods)
     u = periods - k
-    used = (np.minimum(u, gamma) + b * np.maximum(u - gamma, 0)) * one_minus_b / (gamma + b * (1 - gamma))
-    return np.asarray(np.exp(-float(epsilon) * k) * (1 - used), dtype=np.float64)
+    share = gamma + b * (1 - gamma)
+    left = np.maximum(gamma - u, 0) + b * (1 - np.maximum(u, gamma)) + b * share / one_minus_b
+    return np.asarray(np.exp(-float(epsilon) * k) * left * one_minus_b / share, dtype=np.float64)
 
 
 def _checked(epsilon: Number, sensitivity: Number) -> tuple[Fraction, Fraction]:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 from typing import cast
 
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Number, ball, precision
+from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, float_down, float_up, precision
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
@@ -26,7 +27,11 @@ OneNumberNoise = IntegerNoise | LineNoise
 
 
 class MoveBound(Enum):
-    """What the sensitivity of the noise bounds where a neighbour moves several coordinates."""
+    """What the sensitivity of the noise bounds where a neighbour moves several coordinates.
+
+    >>> [bound.value for bound in MoveBound]
+    ['each', 'total']
+    """
 
     EACH = "each"
     """The move of each coordinate: a person is in several cells, and counts up to the sensitivity in each."""
@@ -55,11 +60,21 @@ class Independent:
     bound: MoveBound
 
     def __init__(
-        self, *, noise: OneNumberNoise, dimension: Number, touches: Number, bound: MoveBound = MoveBound.EACH
+        self,
+        *,
+        noise: OneNumberNoise,
+        dimension: Number,
+        touches: Number | None = None,
+        bound: MoveBound = MoveBound.EACH,
     ) -> None:
         if not isinstance(noise, IntegerNoise | LineNoise):
             raise BadValue(f"noise = {noise!r} must be a noise for one number, such as IntegerStaircase or Staircase.")
         size = need.whole("dimension", dimension, least=1)
+        if touches is None:
+            raise BadValue(
+                "touches is missing: how many of the coordinates one person can move. Write touches=1 for a histogram "
+                f"in which a person is in one cell, or touches={size} where a person may move all of them."
+            )
         moved = need.whole("touches", touches, least=1, most=size)
         if not isinstance(bound, MoveBound):
             raise BadValue(f"bound = {bound!r} must be MoveBound.EACH or MoveBound.TOTAL: what the sensitivity bounds.")
@@ -84,7 +99,7 @@ class Independent:
     def _counted(self) -> int:
         if self.bound is MoveBound.EACH:
             return self.touches
-        if self.noise.moves_add_up:
+        if self.noise.counts_once(self.touches):
             return 1
         if isinstance(self.noise, IntegerNoise):
             # Whole moves of at least 1 that add up to the sensitivity are at most as many.
@@ -97,7 +112,15 @@ class Independent:
 
     def risk_for(self, cost: CostLike) -> float:
         """The expected cost of the whole vector, for any cost that is added up over coordinates."""
-        return self.dimension * self.noise.risk_for(cost)
+        proven = self.risk_bracket(cost)
+        return self.dimension * self.noise.risk_for(cost) if proven is None else proven.up
+
+    def risk_bracket(self, cost: CostLike) -> Bracket | None:
+        """Two doubles with the expected cost between them, proven; None where the noise has none."""
+        one, size = self.noise.risk_bracket(cost), self.dimension
+        if one is None:
+            return None
+        return Bracket(float_down(size * Fraction(one.down)), float_up(size * Fraction(one.up)))
 
     def release(
         self, answer: Floats | Integers | list[float] | tuple[float, ...], bits: BitSource = SYSTEM

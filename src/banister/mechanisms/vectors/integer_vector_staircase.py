@@ -9,7 +9,7 @@ from flint import arb, fmpz
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Number, exp_ball, fraction_of, precision
+from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, exp_ball, fraction_of, precision
 from banister.core.exact.search import least_whole
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.lattice import (
@@ -19,9 +19,11 @@ from banister.core.laws.lattice import (
     sizes_within,
     squares_within,
 )
+from banister.core.laws.pieces import bracket
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.mechanisms.integers.integer_noise import Integers, whole_in_range
+from banister.mechanisms.arrays import plain_array
+from banister.mechanisms.integers.integer_noise import Integers, whole_in_range, whole_value
 from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.mechanisms.vectors.radial import best_gamma, exponent_of
 from banister.sampling.bits import SYSTEM, BitSource
@@ -98,7 +100,10 @@ class IntegerVectorStaircase:
 
     def mass(self, vector: Integers | list[int] | tuple[int, ...]) -> float:
         """P(noise = vector)."""
-        norm = sum(abs(int(x)) for x in np.asarray(vector).ravel())
+        values = [whole_value(x) for x in np.asarray(vector).ravel().tolist()]
+        if len(values) != self.dimension:
+            raise BadValue(f"The vector has {len(values)} numbers, and this noise {self.dimension}.")
+        norm = sum(abs(x) for x in values)
         with precision(BALL_BITS):
             return float(self.mass_ball(norm))
 
@@ -107,17 +112,25 @@ class IntegerVectorStaircase:
 
         Exact:  b^k (E N(r - 1 + (k + G)Δ) - N(size)) / E N(r - 1 + GΔ), with k the number of balls inside `size`.
         """
-        if size < 0:
-            return 1.0
-        inside = max(0, (size - self.step_width + 1) // self.sensitivity + 1)
         with precision(self._digits()):
-            beyond = self._mean_count(inside) - arb(fmpz(points_within(self.dimension, size)))
-            return float(exp_ball(-self.epsilon * inside) * beyond / self._mean_count(0))
+            return float(self._norm_beyond(size))
+
+    def _norm_beyond(self, size: int) -> arb:
+        if size < 0:
+            return arb(1)
+        inside = max(0, (size - self.step_width + 1) // self.sensitivity + 1)
+        beyond = self._mean_count(inside) - arb(fmpz(points_within(self.dimension, size)))
+        return exp_ball(-self.epsilon * inside) * beyond / self._mean_count(0)
 
     def interval(self, confidence: Number) -> int:
         """How far off the whole vector is at most in the l1 norm, with that probability."""
-        outside = 1 - float(need.strictly_between("confidence", confidence, 0, 1))
-        return least_whole(lambda size: self.norm_beyond(size) <= outside, above=-1)
+        outside = 1 - need.strictly_between("confidence", confidence, 0, 1)
+
+        def inside(size: int) -> bool:
+            with precision(self._digits()):
+                return bool(self._norm_beyond(size) <= ball(outside))
+
+        return least_whole(inside, above=-1)
 
     def risk(self) -> float:
         """The expected cost of the noise vector, for the cost that the mechanism was made for."""
@@ -125,11 +138,16 @@ class IntegerVectorStaircase:
 
     def risk_for(self, cost: CostLike) -> float:
         """The expected cost of the noise vector: "absolute" (Σ|xᵢ|) or "squared" (Σ xᵢ²)."""
+        return self.risk_bracket(cost).up
+
+    def risk_bracket(self, cost: CostLike) -> Bracket:
+        """Two doubles with the expected cost between them, proven."""
         exponent = exponent_of(Cost.of(cost))
-        return float(lattice_risk(self.epsilon, self.sensitivity, self.dimension, self.step_width, exponent))
+        size, width = self.dimension, self.step_width
+        return bracket(lambda: lattice_risk(self.epsilon, self.sensitivity, size, width, exponent))
 
     def draw_like(self, answers: NDArray[np.generic], bits: BitSource) -> Integers:
-        """One noise vector, or one a row, in the shape of the answers."""
+        """One noise vector, or one per row, in the shape of the answers."""
         if answers.ndim == 1:
             return np.array(self._sampler().draw(bits), dtype=np.int64)
         return self._sampler().draw_many(len(answers), bits)
@@ -160,7 +178,9 @@ class IntegerVectorStaircase:
 def vectors_of(answer: object, dimension: int) -> NDArray[np.generic]:
     """The answers, refused unless they are one vector or rows of vectors of that dimension."""
     try:
-        answers = np.asarray(answer)
+        answers = plain_array(answer)
+    except BadValue:
+        raise
     except ValueError:
         raise BadValue(f"The answers are rows of different lengths. Give rows of {dimension} numbers each.") from None
     if answers.ndim not in (1, 2) or answers.shape[-1] != dimension:
@@ -177,13 +197,14 @@ def _count_heads(first: int, period: int, dimension: int) -> tuple[int, ...]:
 
 
 def lattice_risk(epsilon: Fraction, sensitivity: int, dimension: int, step_width: int, exponent: int) -> arb:
-    """E Σ|xᵢ|^exponent on the lattice, exponent 1 or 2: a ratio of two averages over a geometric radius."""
+    """E Σ|xᵢ|^exponent on the lattice, exponent 1 or 2: a ratio of two averages over a geometric radius.
+
+    A ball at the working precision.
+    """
     within, degree = (sizes_within, dimension + 1) if exponent == 1 else (squares_within, dimension + 2)
     heads = polynomial_differences(lambda k: within(dimension, step_width - 1 + k * sensitivity), degree)
-    with precision(BALL_BITS):
-        return geometric_mean_of(heads, epsilon) / geometric_mean_of(
-            _count_heads(step_width - 1, sensitivity, dimension), epsilon
-        )
+    counts = _count_heads(step_width - 1, sensitivity, dimension)
+    return geometric_mean_of(heads, epsilon) / geometric_mean_of(counts, epsilon)
 
 
 @lru_cache(maxsize=256)
@@ -194,7 +215,8 @@ def best_vector_step(epsilon: Fraction, sensitivity: int, dimension: int, expone
     """
 
     def risk(r: int) -> Fraction:
-        return fraction_of(lattice_risk(epsilon, sensitivity, dimension, r, exponent).mid())
+        with precision(BALL_BITS):
+            return fraction_of(lattice_risk(epsilon, sensitivity, dimension, r, exponent).mid())
 
     if sensitivity <= _SCAN_ALL:
         return min(range(1, sensitivity + 1), key=risk)
@@ -208,7 +230,7 @@ OFFERS = (
         name="staircase on the l1 ball",
         serves=Serves.INTEGER_VECTORS,
         kind=IntegerVectorStaircase,
-        fits=lambda asked: asked.epsilon > 0,
+        fits=lambda asked: asked.epsilon > 0 and asked.cost.exponent in (1, 2),
         make=lambda asked: IntegerVectorStaircase(
             epsilon=asked.epsilon, sensitivity=asked.steps, dimension=asked.dimension, cost=asked.cost
         ),

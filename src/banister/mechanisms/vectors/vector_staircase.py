@@ -7,10 +7,10 @@ from fractions import Fraction
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
-from banister.core.exact.search import doubled, halved
+from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, exp_ball, precision
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.moments import shifted_moments
+from banister.core.laws.pieces import bracket
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
 from banister.mechanisms.line.grid import Floats, Grid, finite_answers
@@ -18,13 +18,12 @@ from banister.mechanisms.offers import HINT, NoiseQuestion, Offer, Serves
 from banister.mechanisms.vectors.integer_vector_staircase import (
     LARGEST_DIMENSION,
     IntegerVectorStaircase,
+    lattice_risk,
     vectors_of,
 )
 from banister.mechanisms.vectors.radial import best_gamma, exponent_of, norm_tail, radial_risk
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.lattice import farthest_period
-
-_HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -34,11 +33,11 @@ class VectorStaircase:
     Private:  pure epsilon-DP when neighbours move the vector by at most Δ in the l1 norm ([G13] Thm 3.1). The
               release rounds each coordinate to the grid and adds `lattice`, noise in whole steps for the larger
               sensitivity that the rounding may cause, so it is private exactly (see `units_of_vector_sensitivity`).
-    Optimal:  d = 2 and the cost "absolute", among all noises ([G13] Thm 3.1); d > 2 is conjectured ([K16] sec. 2.3).
-              gamma is the global optimum of the family for either cost.
+    Optimal:  d = 2 and the cost "absolute", among all noises that ignore the answer ([G13] Thm 3.1); d > 2 is
+              conjectured ([K16] sec. 2.3). gamma is the global optimum of the family for either cost.
 
-    The cost is "absolute" (Σ|Xᵢ|) or "squared" (Σ Xᵢ²) of the whole vector. `risk` is that of the ideal law; the
-    grid of its own choice is so fine that the release differs by less than 0.01 %.
+    The cost is "absolute" (Σ|Xᵢ|) or "squared" (Σ Xᵢ²) of the whole vector. `risk` and `interval` are those of the
+    noise that is drawn; the grid of its own choice is so fine that they differ from the ideal by less than 0.01 %.
 
     >>> noise = VectorStaircase(epsilon=5, sensitivity=1, dimension=2)
     >>> round(noise.gamma, 5), round(noise.risk(), 6)
@@ -95,23 +94,22 @@ class VectorStaircase:
 
     def interval(self, confidence: Number) -> float:
         """How far off a released vector is at most in the l1 norm, with that probability; rounding included."""
-        outside = 1 - float(need.strictly_between("confidence", confidence, 0, 1))
-
-        def inside(size: Fraction) -> bool:
-            return self.norm_beyond(size) <= outside
-
-        ends = doubled(inside, failing=Fraction(0), start=self.sensitivity)
-        return float(halved(inside, *ends, rounds=_HALVINGS)[1] + self.dimension * self.grid.step)
+        return float((self.lattice.interval(confidence) + Fraction(self.dimension, 2)) * self.grid.step)
 
     def risk(self) -> float:
-        """The expected cost of the noise vector, for the cost that the mechanism was made for."""
+        """The expected cost of the noise vector that is drawn, for the cost that the mechanism was made for."""
         return self.risk_for(self.cost)
 
     def risk_for(self, cost: CostLike) -> float:
-        """The expected cost of the noise vector: "absolute" (Σ|Xᵢ|) or "squared" (Σ Xᵢ²)."""
+        """The expected cost of the noise vector that is drawn: "absolute" (Σ|Xᵢ|) or "squared" (Σ Xᵢ²)."""
+        return self.risk_bracket(cost).up
+
+    def risk_bracket(self, cost: CostLike) -> Bracket:
+        """Two doubles with the expected cost between them, proven."""
         exponent = exponent_of(Cost.of(cost))
-        unit = radial_risk(self.epsilon, self.dimension, exponent, self.gamma)
-        return unit * float(self.sensitivity) ** exponent
+        step, lattice = self.grid.step**exponent, self.lattice
+        size, reach, width = self.dimension, lattice.sensitivity, lattice.step_width
+        return bracket(lambda: ball(step) * lattice_risk(self.epsilon, reach, size, width, exponent))
 
     def release(self, answer: Floats | Integers | list[float] | tuple[float, ...], bits: BitSource = SYSTEM) -> Floats:
         """The answer with noise: one vector of d numbers, or an array of n vectors, n × d, at once."""
@@ -157,7 +155,7 @@ OFFERS = (
         name="staircase on the l1 ball",
         serves=Serves.VECTORS,
         kind=VectorStaircase,
-        fits=lambda asked: asked.epsilon > 0,
+        fits=lambda asked: asked.epsilon > 0 and asked.cost.exponent in (1, 2),
         make=lambda asked: VectorStaircase(
             epsilon=asked.epsilon, sensitivity=asked.sensitivity, dimension=asked.dimension, cost=asked.cost
         ),

@@ -13,7 +13,13 @@ import pytest
 
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import AsYouGo, Filter, Guard, filter_for
-from banister.accounting.gates import Basic, Concentrated, Gate, GaussianGate, Renyi, Units, renyi_limit
+from banister.accounting.filters.basic import Basic
+from banister.accounting.filters.concentrated import Concentrated
+from banister.accounting.filters.curve import Curve
+from banister.accounting.filters.gate import Gate
+from banister.accounting.filters.gaussian import GaussianGate
+from banister.accounting.filters.renyi import Renyi, renyi_limit
+from banister.accounting.filters.units import Units
 from banister.accounting.ledger import Ledger
 from banister.accounting.plan import plan_for
 from banister.core.privacy.guarantee import Guarantee, Neighbours
@@ -204,6 +210,8 @@ def delta_of(gate: Gate, epsilon: Fraction) -> float:
             return min(renyi_delta(float(order), float(order) * float(gate.limit), float(epsilon)) for order in orders)
         case GaussianGate():
             return PrivacyLoss.gaussian(gate.limit).delta_at(epsilon).up
+        case Curve():
+            return PrivacyLoss.gaussian(gate.limit).delta_at(epsilon).up + float(gate.slack)
         case Units():
             return PrivacyLoss.pure(gate.unit).times(int(gate.limit)).delta_at(epsilon).up
     raise AssertionError(gate)
@@ -295,3 +303,33 @@ def test_a_ledger_takes_and_refuses_what_the_filter_does(guard: Guard) -> None:
         assert ledger.history()[-1].totals == totals
         assert totals in analyst.values
     assert asked == ledger.remaining().charges > 1
+
+
+CURVE_MENUS = {
+    "one": ([response(1)], 0.2901),
+    "deltas": (MENUS["deltas"], 0.2366),
+    "laplace": (MENUS["laplace"], 0.1510),
+}
+
+
+@pytest.mark.parametrize("menu", CURVE_MENUS)
+def test_whole_curves_are_never_exceeded(menu: str) -> None:
+    """Prices depend on what remains, so her ways are many; three menus that have few of them."""
+    questions, reached = CURVE_MENUS[menu]
+    reserve = "0" if menu == "one" else "1/3"
+    accountant = filter_for(BUDGET, AsYouGo(guard=Guard.CURVE, reserve=reserve))
+    found = worst(accountant, questions, BUDGET.epsilon, reach=128)
+    assert found * ROUNDING <= BUDGET.delta
+    assert found == pytest.approx(reached, rel=0.02)
+
+
+def test_whole_curves_come_nearer_than_one_order() -> None:
+    near, far = (
+        worst(filter_for(BUDGET, AsYouGo(guard=guard, reserve=0)), [response(1)], BUDGET.epsilon, reach=128)
+        for guard in (Guard.CURVE, Guard.RENYI)
+    )
+    assert far < near <= float(BUDGET.delta)
+
+
+def test_every_guard_is_played_against() -> None:
+    assert {*REACHED, Guard.CURVE} == set(Guard)

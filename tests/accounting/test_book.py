@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banister.accounting import book as book
-from banister.accounting.chain import Line
+from banister.accounting.chain import ChainLine
 from banister.accounting.charge import Charge
 from banister.accounting.filters import AsYouGo, filter_for
-from banister.accounting.gates import GaussianGate
+from banister.accounting.filters.gaussian import GaussianGate
 from banister.accounting.stores.memory import MemoryStore
 from banister.accounting.terms import Entry, Terms
 from banister.core.exact.numbers import brief_down
@@ -89,7 +89,7 @@ def forged(changes: dict[str, object], *, line: int = 1) -> MemoryStore:
     write(store, "1/4")
     lines = list(store.lines())
     body = json.dumps(json.loads(lines[line].body) | changes)
-    other = MemoryStore(lines[0] if line else Line.first(body))
+    other = MemoryStore(lines[0] if line else ChainLine.first(body))
     for place, old in enumerate(lines[1:], start=1):
         other.append(lambda last, text=body if place == line else old.body: last.follow(text))  # type: ignore[misc]
     return other
@@ -125,11 +125,11 @@ def test_terms_of_another_version_or_beyond_reading_are_told_apart() -> None:
         with pytest.raises(LedgerDamaged, match="Line 0 of the ledger does not read"):
             Terms.of_line(forged(changes, line=0).first())
     with pytest.raises(LedgerDamaged, match="Line 0 of the ledger does not read"):
-        Terms.of_line(Line.first("not even JSON"))
+        Terms.of_line(ChainLine.first("not even JSON"))
 
 
 class Emptied(MemoryStore):
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ChainLine]:
         return iter(())
 
 
@@ -159,7 +159,7 @@ def test_an_entry_without_bound_or_with_a_delta_says_so() -> None:
     assert replace(entry, epsilon="inf").in_words() == "no bound"
     assert replace(entry, delta="1/1000000").in_words() == "0.25, 1e-06"
     with pytest.raises(LedgerDamaged, match="Line 0"):
-        Entry.of_line(Line.first("{}"))
+        Entry.of_line(ChainLine.first("{}"))
 
 
 def test_a_gate_that_a_charge_has_closed_stays_closed_in_the_book() -> None:

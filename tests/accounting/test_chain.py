@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banister.accounting.chain import Line, check, check_head, digest
+from banister.accounting.chain import ChainLine, check, check_head, digest
 from banister.errors import LedgerDamaged
 
 
-def chain(bodies: list[str]) -> list[Line]:
-    lines = [Line.first("terms")]
+def chain(bodies: list[str]) -> list[ChainLine]:
+    lines = [ChainLine.first("terms")]
     for body in bodies:
         lines.append(lines[-1].follow(body))
     return lines
@@ -27,7 +27,7 @@ def test_an_untouched_chain_is_clean() -> None:
 def test_the_hash_is_the_one_that_is_written_down() -> None:
     """Number, hash of the line before, and body, under the version: a ledger must be read by every later version."""
     assert digest(3, "ab", "x") == hashlib.sha256(b"banister ledger 1\n3\nab\nx").hexdigest()
-    first = Line.first("terms")
+    first = ChainLine.first("terms")
     assert first.hash == hashlib.sha256(b"banister ledger 1\n0\n\nterms").hexdigest()
     assert first.follow("a").hash == digest(1, first.hash, "a")
 

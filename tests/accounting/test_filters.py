@@ -10,7 +10,11 @@ from scipy.special import ndtr
 
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import SPARE, AsYouGo, Filter, Guard, filter_for
-from banister.accounting.gates import Basic, GaussianGate, Renyi, largest
+from banister.accounting.filters.basic import Basic
+from banister.accounting.filters.gate import largest
+from banister.accounting.filters.gaussian import GaussianGate
+from banister.accounting.filters.renyi import Renyi
+from banister.core.composition.law import GaussianLaw
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
@@ -228,11 +232,24 @@ def test_an_older_ledger_without_a_spare_delta_is_read_as_it_was_written() -> No
     assert Filter.of_document(document).gates == (Basic(Fraction(1)),)
 
 
+def test_discrete_gaussian_noise_costs_what_its_gaussian_twin_does_and_no_delta() -> None:
+    filter_ = filter_for(Guarantee(1, "1e-6"), AsYouGo())
+    exact = of(DiscreteGaussian.with_sigma(sigma=20, sensitivity=1))
+    twin = PrivacyLoss.gaussian(Fraction(1, 400))
+    assert exact.delta == 0
+    for gate in filter_.gates:
+        price, other = gate.price(exact.priced), gate.price(twin)
+        assert price is not None
+        assert other is not None
+        assert abs(price - other) < other / 1000
+
+
 def test_noise_known_by_its_curve_alone_costs_a_little_more_than_its_gaussian_twin() -> None:
-    """Discrete Gaussian noise is put on a grid from above; on a wide lattice it is Gaussian noise all but exactly."""
+    """A law of which the curve alone is known is put on a grid from above."""
+    bell = GaussianLaw(Fraction(1, 400))
     gate = filter_for(Guarantee(1, "1e-6"), AsYouGo()).gates[1]
-    curve = of(DiscreteGaussian.with_sigma(sigma=20, sensitivity=1))
-    price, twin = gate.price(curve.priced), gate.price(PrivacyLoss.gaussian(Fraction(1, 400)))
+    curve = of(PrivacyLoss.of_curve(bell.hockey_stick, key="bell"))
+    price, twin = gate.price(curve.priced), gate.price(PrivacyLoss.gaussian(bell.mu_squared))
     assert price is not None
     assert twin is not None
     assert twin * Fraction(999, 1000) < price < twin * Fraction(11, 10)
@@ -308,3 +325,13 @@ def test_a_gate_from_which_the_budget_never_follows_is_left_out(questions: AsYou
     assert all(gate.limit > 0 for gate in guard.gates)
     if questions.guard is Guard.RENYI:
         assert len(guard.gates) == 1
+
+
+@pytest.mark.parametrize("guard", [guard for guard in Guard if guard is not Guard.UNITS])
+@pytest.mark.parametrize("budget", [Guarantee(1000, "1/2"), Guarantee("1e-6", "1e-300"), Guarantee(500, "0.999")])
+def test_extreme_budgets_have_filters(guard: Guard, budget: Guarantee) -> None:
+    made = filter_for(budget, AsYouGo(guard=guard))
+    assert made.largest_epsilon(made.start()) >= budget.epsilon * Fraction(99, 100) or budget.epsilon < Fraction(
+        1, 10**5
+    )
+    assert Filter.of_document(made.document()) == made

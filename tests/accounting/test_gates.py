@@ -7,18 +7,13 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-from banister.accounting.gates import (
-    Basic,
-    Concentrated,
-    GaussianGate,
-    Renyi,
-    Units,
-    as_document,
-    best_order,
-    largest,
-    of_document,
-    renyi_limit,
-)
+from banister.accounting.filters.basic import Basic
+from banister.accounting.filters.concentrated import Concentrated
+from banister.accounting.filters.gate import largest
+from banister.accounting.filters.gaussian import GaussianGate
+from banister.accounting.filters.renyi import Renyi, best_order, renyi_limit
+from banister.accounting.filters.shelf import as_document, of_document
+from banister.accounting.filters.units import Units
 from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss

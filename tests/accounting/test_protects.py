@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import banister as bn
-from banister.accounting.chain import Line
+from banister.accounting.chain import ChainLine
 from banister.accounting.protects import Protects
 from banister.accounting.subsample import poisson_sampled, sampled_without_replacement
 from banister.core.privacy.loss import PrivacyLoss
@@ -130,4 +130,4 @@ def test_terms_with_everything_read_back(tmp_path: Path) -> None:
 
     terms = create(PATIENTS).terms
     assert Terms.of_line(terms.line()) == terms
-    assert isinstance(terms.line(), Line)
+    assert isinstance(terms.line(), ChainLine)

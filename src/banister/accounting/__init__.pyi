@@ -3,27 +3,47 @@ from .calibration import calibrate as calibrate
 from .calibration import calibrate_gaussian as calibrate_gaussian
 from .calibration import calibrate_laplace as calibrate_laplace
 from .charge import Charge as Charge
+from .closed_forms import ClosedForm as ClosedForm
+from .corollaries import adaptive_by_formula as adaptive_by_formula
+from .corollaries import by_theorem as by_theorem
+from .corollaries import each_by_corollary as each_by_corollary
+from .corollaries import gaussian_by_theorem as gaussian_by_theorem
+from .corollaries import laplace_by_corollary as laplace_by_corollary
 from .explanation import explain as explain
 from .filters import AsYouGo as AsYouGo
 from .filters import Guard as Guard
 from .ledger import Ledger as Ledger
 from .protects import Protects as Protects
 from .receipt import Receipt as Receipt
+from .subsample import poisson_sampled as poisson_sampled
+from .subsample import sampled_without_replacement as sampled_without_replacement
+from .total import Account as Account
 from .total import Total as Total
+from .total import account as account
 from .total import compose as compose
 
 __all__ = [
+    "Account",
     "AsYouGo",
     "Charge",
+    "ClosedForm",
     "Guard",
     "Ledger",
     "Protects",
     "Receipt",
     "Remaining",
     "Total",
+    "account",
+    "adaptive_by_formula",
+    "by_theorem",
     "calibrate",
     "calibrate_gaussian",
     "calibrate_laplace",
     "compose",
+    "each_by_corollary",
     "explain",
+    "gaussian_by_theorem",
+    "laplace_by_corollary",
+    "poisson_sampled",
+    "sampled_without_replacement",
 ]

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from banister import keys
-from banister.accounting.chain import Line, check_link
+from banister.accounting.chain import ChainLine, check_link
 from banister.accounting.charge import Charge
 from banister.accounting.protects import bound
 from banister.accounting.receipt import Receipt
@@ -26,22 +26,22 @@ STRIDE = 1000
 class Store(Protocol):
     """Where the lines of one ledger lie. Every method raises a `LedgerFault` when it cannot do what it says."""
 
-    def append(self, decide: Callable[[Line], Line], *, key: str = "") -> Line:
+    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "") -> ChainLine:
         """In one transaction that excludes all other writers: show the last line, take the one that follows it, and
         return when that is on disk. If `decide` raises, nothing is written.
 
         A line that was written under the same key before is returned, once it is on disk, and nothing is decided."""
         ...
 
-    def line(self, sequence: int) -> Line | None:
+    def line(self, sequence: int) -> ChainLine | None:
         """The line of that number, or nothing where there is none."""
         ...
 
-    def first(self) -> Line:
+    def first(self) -> ChainLine:
         """The line that opened the ledger."""
         ...
 
-    def last(self) -> Line:
+    def last(self) -> ChainLine:
         """The line at the end, which fits the one before it and the head."""
         ...
 
@@ -49,7 +49,7 @@ class Store(Protocol):
         """Number and hash of the last line, as kept apart from the lines."""
         ...
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ChainLine]:
         """Every line, from the first on, as of one moment."""
         ...
 
@@ -60,7 +60,16 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remaining:
-    """What a ledger still has room for."""
+    """What a ledger still has room for.
+
+    >>> from banister import Guarantee, Ledger, Neighbours
+    >>> half, relation = Guarantee("0.5"), Neighbours.REPLACE
+    >>> book = Ledger.create("memory:", budget=Guarantee(1), neighbours=relation, questions=[(half, 2)])
+    >>> paid = book.charge(half, label="a count", neighbours=relation)
+    >>> left = book.remaining()
+    >>> left.charges, left.largest_epsilon, left.used
+    (1, Fraction(1, 2), Fraction(1, 2))
+    """
 
     charges: int
     """How many charges have been made."""
@@ -88,21 +97,18 @@ class _Refused(Exception):
         self.charges = charges
 
 
-def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str, witness: str = "") -> Receipt:
+def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str, witness: str = "", claim: str = "") -> Receipt:
     """Charge the ledger, or raise `BudgetExceeded` and leave it as it was.
 
     The loss is priced before the ledger is locked; under the lock there are only exact additions. A key that was
-    charged before is not charged again: its receipt says so, and other content under it is refused.
+    charged before is not charged again: its receipt says so, and other content under it is refused. Where the line
+    carries the caller's own claim, the charge is the caller's, and the receipt is as good as at first.
     """
-    if charge.neighbours is not terms.neighbours:
-        raise BadValue(
-            f"The ledger speaks about {terms.neighbours.value} neighbours, the charge '{charge.label}' about "
-            f"{charge.neighbours.value}. Plan the release for the ledger's neighbours, or keep a ledger of its own."
-        )
-    place, nonce = terms.accountant.prepare(charge), keys.nonce()
+    _check_neighbours(terms, charge)
+    place, nonce = terms.accountant.prepare(charge), claim or keys.nonce()
     write = entry_writer(charge, at=at, nonce=nonce)
 
-    def decide(last: Line) -> Line:
+    def decide(last: ChainLine) -> ChainLine:
         before = standing_of(last, terms)
         protects = bound(before.protects, charge.protects, charge.label)
         after = place(before.totals)
@@ -115,11 +121,29 @@ def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str, witness
     except _Refused as refused:
         raise BudgetExceeded(_refusal(terms, charge, refused)) from None
     again = f'"nonce":"{nonce}"' not in line.body
-    if again:
+    if again or claim:
         _check_same(Entry.of_line(line), charge)
     return Receipt(
         sequence=line.sequence, hash=line.hash, label=charge.label, plan=charge.plan, paid=charge.loss, again=again
     )
+
+
+def foresee(store: Store, terms: Terms, charge: Charge) -> None:
+    """Raise what `write_charge` would raise for the ledger as it is now, and write nothing."""
+    _check_neighbours(terms, charge)
+    last = store.last()
+    now = standing_of(last, terms)
+    bound(now.protects, charge.protects, charge.label)
+    if terms.accountant.prepare(charge)(now.totals) is None:
+        raise BudgetExceeded(_refusal(terms, charge, _Refused(now.totals, last.sequence)))
+
+
+def _check_neighbours(terms: Terms, charge: Charge) -> None:
+    if charge.neighbours is not terms.neighbours:
+        raise BadValue(
+            f"The ledger speaks about {terms.neighbours.value} neighbours, the charge '{charge.label}' about "
+            f"{charge.neighbours.value}. Plan the release for the ledger's neighbours, or keep a ledger of its own."
+        )
 
 
 def _check_same(entry: Entry, charge: Charge) -> None:
@@ -173,7 +197,7 @@ def summary(terms: Terms, address: str, left: Remaining, now: Standing) -> tuple
         ("created", terms.created[:19].replace("T", " ") + " UTC"),
         ("charges", f"{left.charges}"),
         ("used", f"{100 * float(left.used):.1f} % of the allowance"),
-        ("still fits", f"epsilon up to {brief_down(left.largest_epsilon)} in one question"),
+        ("still fits", f"epsilon up to {brief_down(left.largest_epsilon)} in one pure charge"),
     ]
     if now.witness:
         rows.append(("witness", now.witness))
@@ -199,7 +223,7 @@ def verify(
     found: dict[int, str] = {}
     numbers = {sequence for sequence, _ in wanted}
     end, _ = store.head()
-    previous: Line | None = None
+    previous: ChainLine | None = None
     for line in store.lines():
         check_link(previous, line)
         if previous is None:
@@ -223,7 +247,7 @@ def verify(
     return previous.sequence, previous.hash
 
 
-def _next_standing(terms: Terms, before: Standing, line: Line) -> Standing:
+def _next_standing(terms: Terms, before: Standing, line: ChainLine) -> Standing:
     """What stands after a line, if a charge can have brought it about."""
     after = standing_of(line, terms)
     if not (_grows(before.totals, after.totals) and terms.accountant.allows(after.totals)):

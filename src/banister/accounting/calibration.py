@@ -5,7 +5,7 @@ from fractions import Fraction
 from banister import need
 from banister.accounting.scaling import largest_size
 from banister.core.exact.numbers import Number, brief
-from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.guarantee import Guarantee, guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 
@@ -18,10 +18,11 @@ def calibrate(*, total: Guarantee, questions: int, delta_each: Number = 0) -> Gu
     >>> print(f"{float(calibrate(total=Guarantee(1, 1e-6), questions=100).epsilon):.6f}")
     0.024011
     """
+    guarantee("total", total)
     count = need.whole("questions", questions, least=1)
     each = need.between("delta_each", delta_each, 0, 1)
     beside = PrivacyLoss.of_guarantee(Guarantee(0, each)).times(count)
-    if not beside.delta_at(0).up <= total.delta:
+    if not beside.keeps(Guarantee(0, total.delta)):
         raise BadValue(
             f"{count} questions with delta_each = {brief(each)} add up to delta {beside.delta_at(0).up:.3g}; the "
             f"total allows {brief(total.delta)}. Lower delta_each, e.g. to {float(total.delta) / (2 * count):.3g}."

@@ -17,7 +17,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChainLine:
     """One line of a ledger: its number, what it says, and the hash that ties it to all lines before."""
 
     sequence: int
@@ -25,21 +25,21 @@ class Line:
     hash: str
 
     @classmethod
-    def first(cls, body: str) -> "Line":
+    def first(cls, body: str) -> "ChainLine":
         """The line that opens a ledger.
 
-        >>> Line.first("terms").sequence
+        >>> ChainLine.first("terms").sequence
         0
         """
         return cls(0, body, digest(0, "", body))
 
-    def follow(self, body: str) -> "Line":
+    def follow(self, body: str) -> "ChainLine":
         """The line after this one.
 
-        >>> Line.first("terms").follow("a charge").sequence
+        >>> ChainLine.first("terms").follow("a charge").sequence
         1
         """
-        return Line(self.sequence + 1, body, digest(self.sequence + 1, self.hash, body))
+        return ChainLine(self.sequence + 1, body, digest(self.sequence + 1, self.hash, body))
 
 
 def digest(sequence: int, previous: str, body: str) -> str:
@@ -47,7 +47,7 @@ def digest(sequence: int, previous: str, body: str) -> str:
     return hashlib.sha256(f"banister ledger {FORMAT}\n{sequence}\n{previous}\n{body}".encode()).hexdigest()
 
 
-def check_link(previous: Line | None, line: Line) -> None:
+def check_link(previous: ChainLine | None, line: ChainLine) -> None:
     """Raise `LedgerDamaged` unless the line follows the one before, word for word."""
     expected = 0 if previous is None else previous.sequence + 1
     if line.sequence != expected:
@@ -62,7 +62,7 @@ def check_link(previous: Line | None, line: Line) -> None:
         )
 
 
-def check_head(last: Line | None, head: tuple[int, str]) -> None:
+def check_head(last: ChainLine | None, head: tuple[int, str]) -> None:
     """Raise `LedgerDamaged` unless the last line is the one that the ledger's head names."""
     if last is None or (last.sequence, last.hash) != head:
         found = "none" if last is None else f"line {last.sequence}"
@@ -72,9 +72,9 @@ def check_head(last: Line | None, head: tuple[int, str]) -> None:
         )
 
 
-def check(lines: Iterable[Line]) -> Line | None:
+def check(lines: Iterable[ChainLine]) -> ChainLine | None:
     """Walk the whole chain and give its last line; the first break raises `LedgerDamaged`."""
-    previous: Line | None = None
+    previous: ChainLine | None = None
     for line in lines:
         check_link(previous, line)
         previous = line

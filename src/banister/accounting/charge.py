@@ -1,11 +1,13 @@
 """A charge: what a release gives away, and what it was for. It is written to the ledger before anything is drawn."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from flint import arb
 
+from banister import need
 from banister.accounting.protects import Protects
 from banister.core.composition.law import GaussianLaw
 from banister.core.exact.numbers import BALL_BITS, ball, fraction_up, precision
@@ -119,6 +121,32 @@ def loss_of(cost: Cost) -> PrivacyLoss:
     return loss
 
 
+def counted(item: Cost | tuple[Cost, int]) -> tuple[Cost, int]:
+    """What is charged, and how often: an entry of a list of releases, alone or with a count.
+
+    >>> counted((Guarantee(0.1), 30))[1], counted(Guarantee(0.1))[1]
+    (30, 1)
+    """
+    if not isinstance(item, tuple):
+        return item, 1
+    if len(item) != 2 or not (isinstance(item[0], PrivacyLoss | Guarantee) or hasattr(item[0], "loss")):
+        raise BadValue(
+            f"{item!r} is not a release with a count. Write (bn.Guarantee(0.1, 1e-6), 30) for thirty releases of one "
+            "guarantee, or bn.Guarantee(0.1, 1e-6) for one."
+        )
+    return item[0], need.whole("count", item[1], least=1)
+
+
+def each_counted(releases: Iterable[Cost | tuple[Cost, int]]) -> list[tuple[Cost, int]]:
+    """All entries of a list of releases, each with its count."""
+    if not isinstance(releases, Iterable) or isinstance(releases, str | bytes):
+        raise BadValue(
+            f"{releases!r} is not a list of releases. Write [bn.Guarantee(0.1)] for one, or "
+            "[(bn.Guarantee(0.1), 30)] for thirty."
+        )
+    return [counted(item) for item in releases]
+
+
 def priceable(loss: PrivacyLoss) -> PrivacyLoss:
     """The loss itself where all its parts have known moments; a loss above it, on a grid, where one has none.
 
@@ -152,7 +180,7 @@ def keeps(loss: PrivacyLoss, guarantee: Guarantee) -> bool:
             with precision(BALL_BITS):
                 if bells == 0 or bool(GaussianLaw(bells).hockey_stick(left) <= ball(spare)):
                     return True
-    return Fraction(loss.delta_at(guarantee.epsilon).up) <= guarantee.delta
+    return loss.keeps(guarantee)
 
 
 def covers(paid: PrivacyLoss, owed: PrivacyLoss) -> bool:

@@ -14,7 +14,11 @@ from banister.core.privacy.loss import PrivacyLoss
 
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """What a theorem says: the total epsilon, rounded up; infinite where it says nothing about these losses."""
+    """What a theorem says: the total epsilon, rounded up; infinite where it says nothing about these losses.
+
+    >>> ClosedForm("basic", "[KOV15] Thm 3.1", 3.0).epsilon
+    3.0
+    """
 
     name: str
     source: str

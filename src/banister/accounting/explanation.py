@@ -8,6 +8,7 @@ from banister.accounting.total import Total
 from banister.core.exact.numbers import BALL_BITS, Bracket, ball, exp_ball, precision
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.region import PrivacyRegion
+from banister.errors import BadValue
 
 ALARM_RATES = (Fraction(1, 100), Fraction(5, 100), Fraction(10, 100), Fraction(20, 100))
 SUSPICIONS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
@@ -75,6 +76,8 @@ def explain(subject: Guarantee | Total, *, delta: Fraction = Fraction(0)) -> Exp
     if isinstance(subject, Guarantee):
         guarantee, region = subject, PrivacyRegion.of_guarantee(subject)
         words = f"epsilon = {float(guarantee.epsilon):g}, delta = {float(guarantee.delta):g}"
+    elif not isinstance(subject, Total):
+        raise BadValue(f"{subject!r} cannot be explained. Give a bn.Guarantee(epsilon, delta), or a total of compose.")
     else:
         guarantee, region = Guarantee(subject.epsilon(delta=delta), delta), subject.region()
         words = f"the total of epsilon = {float(guarantee.epsilon):.4g} at delta = {float(delta):g}"

@@ -18,25 +18,27 @@ def draw_figures(folder: str | Path) -> tuple[Path, ...]:
     if not where.is_dir():
         raise BadValue(f"There is no folder '{where}' for the figures. Make it first.")
     steps: tuple[tuple[str, Callable[[Path], None]], ...] = (
-        ("region.svg", _region),
-        ("composition.svg", _growth),
-        ("theorems.svg", _theorems),
+        ("region.svg", draw_region),
+        ("composition.svg", draw_composition),
+        ("theorems.svg", draw_theorems),
     )
     for name, draw in steps:
         draw(where / name)
     return tuple(where / name for name, _ in steps)
 
 
-def _region(path: Path) -> None:
+def draw_region(path: Path, caption: str = "") -> None:
+    """One region, with its two lines: [KOV15] Figure 1."""
     from banister.show.regions import draw_guarantee
 
     guarantee = Guarantee(1, Fraction(1, 10))
     height, factor = 1 - float(guarantee.delta), math.e
     lines = [(height, factor, r"slope $-e^{\epsilon}$"), (height / factor, 1 / factor, r"slope $-e^{-\epsilon}$")]
-    draw_guarantee(PrivacyRegion.of_guarantee(guarantee), lines, path)
+    draw_guarantee(PrivacyRegion.of_guarantee(guarantee), lines, path, caption=caption)
 
 
-def _growth(path: Path) -> None:
+def draw_composition(path: Path, caption: str = "") -> None:
+    """Regions of one to five releases: [KOV15] Figure 2."""
     from banister.show.regions import draw_growth
 
     panels = {}
@@ -44,10 +46,10 @@ def _growth(path: Path) -> None:
         one = PrivacyLoss.of_guarantee(Guarantee(Fraction(2, 5), delta))
         regions = {f"k = {k}": PrivacyRegion.of_loss(one.times(k)) for k in range(1, 6)}
         panels[f"k releases at (0.4, {float(delta):g})"] = regions
-    draw_growth(panels, path)
+    draw_growth(panels, path, caption=caption)
 
 
-def _theorems(path: Path) -> None:
+def draw_theorems(path: Path, caption: str = "") -> None:
     """Thirty releases at (0.1, 0.001): smaller is better. And a region as what its tangents leave."""
     from banister.show.regions import draw_tangents
 
@@ -62,7 +64,7 @@ def _theorems(path: Path) -> None:
         (1 - five.delta_at(t).up, math.exp(t), f"$-e^{{{float(t):g}}}$")
         for t in (Fraction(2, 5), Fraction(6, 5), Fraction(2))
     ]
-    draw_tangents(regions, PrivacyRegion.of_loss(five), tangents, path)
+    draw_tangents(regions, PrivacyRegion.of_loss(five), tangents, path, caption=caption)
 
 
 def _implied(loss: PrivacyLoss, deltas: Sequence[Fraction], place: int) -> PrivacyRegion:

@@ -1,22 +1,35 @@
 """The ledger at the front door: made once, opened by many, charged before anything is drawn."""
 
+import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from banister import clock, need
+from banister import clock, keys, need
 from banister.accounting import book as book
 from banister.accounting.book import Remaining, Store
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import AsYouGo, Guard, filter_for
+from banister.accounting.kept import Kept
 from banister.accounting.plan import Questions, plan_for
 from banister.accounting.protects import Protects
 from banister.accounting.receipt import Receipt
-from banister.accounting.stores.addresses import create_store, open_store, recorded, shown, witness_at
+from banister.accounting.refining import write_refinement
+from banister.accounting.stores.addresses import (
+    MEMORY,
+    POSTGRES,
+    create_store,
+    open_store,
+    recorded,
+    shown,
+    witness_at,
+)
 from banister.accounting.stores.witness import Witnessed
 from banister.accounting.terms import Accountant, Entry, Standing, Terms, standing_of
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
+from banister.files import home
 from banister.show.budget import BudgetMoment, draw_budget
 from banister.work.progress import Progress
 
@@ -118,13 +131,51 @@ class Ledger:
         plan: str = "",
         protects: Protects | None = None,
         key: str = "",
+        claim: str = "",
     ) -> Receipt:
         """Write a charge and give its receipt once it is on disk; draw afterwards. Or raise `BudgetExceeded`.
 
-        Under the same `key` the same request is charged once, however often it is asked for; see `Receipt.again`.
+        Under the same `key` the same request is charged once, however often it is asked for; see `Receipt.again`. A
+        `claim` is for whoever keeps answers (`Kept.begin` gives it): a charge that carries it already is one's own.
         """
         charge = Charge.of(cost, label=label, neighbours=neighbours, plan=plan, protects=protects, key=key)
-        return book.write_charge(self._store, self.terms, charge, at=clock.now(), witness=self._witness)
+        if claim and not (key and keys.is_nonce(claim)):
+            raise BadValue("A claim goes with a key, and is a text that `Kept.begin` gave. Leave it out.")
+        return book.write_charge(self._store, self.terms, charge, at=clock.now(), witness=self._witness, claim=claim)
+
+    @property
+    def kept(self) -> Kept | None:
+        """Where answers that were paid for are kept: beside the ledger's file, for a server's in the user's own folder.
+
+        A ledger in memory ends with the program, and keeps nothing.
+        """
+        if self.address == MEMORY:
+            return None
+        if self.address.startswith(POSTGRES):
+            return Kept(home() / "paid" / hashlib.sha256(self.address.encode()).hexdigest()[:16])
+        real = Path(os.path.realpath(self.address))
+        return Kept(real.with_name(f"{real.name}.paid"))
+
+    def foresee(self, cost: Cost, *, label: str, neighbours: Neighbours, protects: Protects | None = None) -> None:
+        """Raise what `charge` would raise for the ledger as it is now, such as `BudgetExceeded`; write nothing.
+
+        Whoever reads private rows before the charge asks this first, so that nothing is read that cannot be paid for.
+        """
+        charge = Charge.of(cost, label=label, neighbours=neighbours, protects=protects)
+        book.foresee(self._store, self.terms, charge)
+
+    def refine(
+        self, earlier: int, cost: Cost, *, label: str, neighbours: Neighbours, plan: str, key: str = ""
+    ) -> Receipt:
+        """Let a finer rung take the place of an earlier charge, by its number: only the difference is taken.
+
+        Both must be rungs that were drawn together, and say so in the same `plan`: `bn.release.refine_rungs` sees to
+        that. Where epsilons are not added up this is not sound, so a refinement closes every other gate of the filter.
+        """
+        charge = Charge.of(cost, label=label, neighbours=neighbours, plan=plan, key=key)
+        if charge.neighbours is not self.terms.neighbours:
+            raise BadValue(f"The ledger speaks about {self.terms.neighbours.value} neighbours, not {neighbours.value}.")
+        return write_refinement(self._store, self.terms, charge, refines=earlier, at=clock.now(), witness=self._witness)
 
     @property
     def head(self) -> str:
@@ -167,7 +218,8 @@ class Ledger:
 
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Terms and state of the ledger, in words, line by line."""
-        return book.summary(self.terms, self.address, self.remaining(), self._standing())
+        rows = book.summary(self.terms, self.address, self.remaining(), self._standing())
+        return (*rows, ("head", self.head))
 
     def timeline(self, *, most: int = 200) -> tuple[BudgetMoment, ...]:
         """How the allowance was used up over time; with more charges than `most`, an even choice of them."""

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from banister import need
-from banister.accounting.charge import Charge, Cost, loss_of
+from banister.accounting.charge import Charge, Cost, each_counted, keeps, largest_finite_loss, loss_of
 from banister.accounting.filters import Total
 from banister.accounting.scaling import largest_size
 from banister.core.exact.numbers import brief, brief_down
-from banister.core.privacy.guarantee import Guarantee, Neighbours
-from banister.core.privacy.loss import PrivacyLoss
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.loss import PrivacyLoss, own_delta
 from banister.errors import BadValue, BudgetExceeded
 
 Questions = int | Sequence[Cost | tuple[Cost, int]]
@@ -43,8 +43,8 @@ class Slot:
         if fingerprint(loss) == self.loss:
             return True
         if self.guarantee is None:
-            return False
-        return Fraction(loss.delta_at(self.guarantee.epsilon).up) <= self.guarantee.delta
+            return _worst_of(loss) == self.loss
+        return keeps(loss, self.guarantee)
 
     def in_words(self) -> str:
         """The slot, for people."""
@@ -56,6 +56,19 @@ class Slot:
 def fingerprint(loss: PrivacyLoss) -> str:
     """A short name that is equal for equal losses, on every machine."""
     return hashlib.sha256(repr(loss.law.identity()).encode()).hexdigest()[:32]
+
+
+def _worst_of(loss: PrivacyLoss) -> str:
+    """The name of the worst pair with the epsilon and the delta of a loss, which dominates it; empty where it has none.
+
+    Earlier versions charged truncated staircases and channels as that pair, and planned slots for it.
+    """
+    epsilon = largest_finite_loss(loss)
+    if epsilon is None:
+        return ""
+    delta = min(Fraction(1), sum((count * own_delta(law) for law, count in loss.terms), Fraction(0)))
+    promise = Guarantee(epsilon, delta)
+    return fingerprint(PrivacyLoss.of_guarantee(promise)) if keeps(loss, promise) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +161,7 @@ def plan_for(budget: Guarantee, questions: Questions) -> FixedPlan:
     if isinstance(questions, int | float):
         count = need.whole("questions", questions, least=1)
         return FixedPlan((Slot.of(Guarantee(_share(budget, count)), count),))
-    items = [_counted(item) for item in questions]
+    items = each_counted(questions)
     if not items:
         raise BadValue("A plan needs at least one question, e.g. questions=[bn.Guarantee(0.1)] * 5 or questions=5.")
     if not _fits(items, budget):
@@ -174,26 +187,13 @@ def _share(budget: Guarantee, count: int) -> Fraction:
     return max(even, Fraction(size))
 
 
-def _counted(item: Cost | tuple[Cost, int]) -> tuple[Cost, int]:
-    if isinstance(item, tuple):
-        cost, count = item
-        return cost, need.whole("count", count, least=1)
-    return item, 1
-
-
 def _total(items: list[tuple[Cost, int]]) -> PrivacyLoss:
     return PrivacyLoss.nothing().with_(*(loss_of(cost).times(count) for cost, count in items))
 
 
 def _fits(items: list[tuple[Cost, int]], budget: Guarantee) -> bool:
     """Whether the composition is within the budget, by adding up exactly or by its certified delta."""
-    charges = [(Charge.of(cost, label="plan", neighbours=Neighbours.REPLACE), count) for cost, count in items]
-    sums = [(charge.epsilon, charge.delta, count) for charge, count in charges]
-    if all(epsilon is not None for epsilon, _, _ in sums):
-        epsilon = sum((count * (each or Fraction(0)) for each, _, count in sums), Fraction(0))
-        if epsilon <= budget.epsilon and sum(count * delta for _, delta, count in sums) <= budget.delta:
-            return True
-    return Fraction(_total(items).delta_at(budget.epsilon).up) <= budget.delta
+    return keeps(_total(items), budget)
 
 
 def _size(slot: Slot) -> tuple[Fraction, Fraction]:

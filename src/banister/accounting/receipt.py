@@ -16,6 +16,13 @@ class Receipt:
 
     It works once, in the process that paid: it cannot be copied, pickled, or carried into a child process, so one
     payment is one release. A crash between the two loses the payment, never the privacy.
+
+    >>> from banister import Guarantee, Ledger, Neighbours
+    >>> half, relation = Guarantee("0.5"), Neighbours.REPLACE
+    >>> book = Ledger.create("memory:", budget=Guarantee(1), neighbours=relation, questions=[(half, 2)])
+    >>> receipt = book.charge(half, label="a count", neighbours=relation)
+    >>> receipt.sequence, receipt.label
+    (1, 'a count')
     """
 
     __slots__ = ("_lock", "_process", "_used", "again", "hash", "label", "paid", "plan", "sequence")

@@ -1,12 +1,13 @@
 """What a ledger's lines say: the terms in the first one, a charge in every other. All numbers are exact fractions."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
-from banister.accounting.chain import FORMAT, Line
+from banister.accounting.chain import FORMAT, ChainLine
 from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter, Total
 from banister.accounting.plan import FixedPlan
@@ -14,7 +15,12 @@ from banister.accounting.protects import Protects
 from banister.core.exact.numbers import brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import LedgerDamaged, LedgerForeign
+from banister.foreign import parse_json
 
+MOST_BYTES = 1 << 24
+"""Of the line that opens a ledger."""
+_FRACTION = re.compile(r"-?\d{1,20000}(?:/[1-9]\d{0,20000})?", re.ASCII)
+_ENDLESS = re.compile(r"[-+\d._/]+[eE][-+]?[\d_]{4,}")
 Totals = tuple[Total, ...]
 """What has been charged so far, in the accountant's own currencies."""
 
@@ -88,9 +94,9 @@ class Terms:
     witness: str = ""
     """Where the head of the chain is kept a second time, or nothing."""
 
-    def line(self) -> Line:
+    def line(self) -> ChainLine:
         """The first line of a ledger under these terms."""
-        return Line.first(
+        return ChainLine.first(
             _text(
                 {
                     "format": FORMAT,
@@ -107,10 +113,10 @@ class Terms:
         )
 
     @classmethod
-    def of_line(cls, line: Line) -> "Terms":
+    def of_line(cls, line: ChainLine) -> "Terms":
         """Read the first line of a ledger."""
         try:
-            document = json.loads(line.body)
+            document = _bounded(parse_json(line.body, "", most_bytes=MOST_BYTES))
             if document["kind"] != "terms" or document["format"] != FORMAT:
                 raise LedgerForeign(
                     f"The ledger's first line is not of format {FORMAT}. Use the banister that made it."
@@ -123,7 +129,7 @@ class Terms:
                 protects=Protects.of_document(document.get("protects")),
                 witness=document.get("witness", ""),
             )
-        except (KeyError, ValueError, TypeError, AssertionError) as error:
+        except (KeyError, ValueError, TypeError, AttributeError, AssertionError, ArithmeticError) as error:
             raise _unreadable(0) from error
 
 
@@ -146,7 +152,7 @@ class Entry:
     key: str = ""
 
     @classmethod
-    def of_line(cls, line: Line) -> "Entry":
+    def of_line(cls, line: ChainLine) -> "Entry":
         """Read a line after the first."""
         try:
             document = json.loads(line.body)
@@ -155,15 +161,15 @@ class Entry:
                 at=document["at"],
                 label=document["label"],
                 plan=document["plan"],
-                epsilon=document["epsilon"],
-                delta=document["delta"],
-                totals=tuple(None if text == "inf" else Fraction(text) for text in document["totals"]),
+                epsilon=_stated(document["epsilon"]),
+                delta=str(_number(document["delta"])),
+                totals=tuple(None if text == "inf" else _number(text) for text in document["totals"]),
                 hash=line.hash,
                 protects=Protects.of_document(document.get("protects")),
                 witness=document.get("witness", ""),
                 key=document.get("key", ""),
             )
-        except (KeyError, ValueError, TypeError) as error:
+        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise _unreadable(line.sequence) from error
 
     def in_words(self) -> str:
@@ -181,7 +187,7 @@ class Standing:
     witness: str
 
 
-def standing_of(line: Line, terms: Terms) -> Standing:
+def standing_of(line: ChainLine, terms: Terms) -> Standing:
     """What had been charged, and for whom, once a line was written."""
     if line.sequence == 0:
         return Standing(totals=terms.accountant.start(), protects=terms.protects, witness=terms.witness)
@@ -221,6 +227,30 @@ def _standing(protects: Protects | None, witness: str) -> dict[str, object]:
 
 def _text(document: dict[str, object]) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _number(text: object) -> Fraction:
+    """A fraction as the ledger writes it; any other spelling of a number may ask for more digits than a memory has."""
+    if not isinstance(text, str) or not _FRACTION.fullmatch(text):
+        raise ValueError("not a fraction")
+    return Fraction(text)
+
+
+def _stated(text: object) -> str:
+    return "inf" if text == "inf" else str(_number(text))
+
+
+def _bounded(found: object) -> dict[str, Any]:
+    """The terms, in which no text stands for a number of more digits than a memory has."""
+    if not isinstance(found, dict):
+        raise TypeError("not an object")
+    waiting: list[object] = [found]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str) and _ENDLESS.fullmatch(value):
+            raise ValueError("a number beyond what can be read")
+        waiting.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+    return found
 
 
 def _unreadable(sequence: int) -> LedgerDamaged:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from banister import need
-from banister.accounting.charge import Cost, loss_of
+from banister.accounting.charge import Cost, each_counted, loss_of
 from banister.accounting.closed_forms import ClosedForm, closed_forms
-from banister.accounting.written import Question, read_questions
+from banister.accounting.written import AskedTimes, read_questions
 from banister.core.exact.numbers import Bracket, Number
 from banister.core.privacy.loss import RELATIVE_WIDTH, PrivacyLoss
 from banister.core.privacy.region import PrivacyRegion
@@ -18,6 +18,11 @@ class Total:
     """What many releases give away together, when their parameters were fixed in advance.
 
     Exact:  the composition is optimal, [KOV15] Thm 3.3 and [MV18]; every number is rounded so that the claim is true.
+
+    >>> from banister.core.privacy.guarantee import Guarantee
+    >>> total = compose([(Guarantee("0.1"), 10)])
+    >>> round(total.epsilon(delta=0), 6), round(total.epsilon(delta=1e-6), 6), round(total.delta(epsilon=1), 6)
+    (1.0, 0.999371, 0.0)
     """
 
     loss: PrivacyLoss
@@ -57,24 +62,30 @@ def compose(releases: Iterable[Cost | tuple[Cost, int]]) -> Total:
     >>> print(f"{total.epsilon(delta=0.04):.5f}")
     0.99746
     """
-    parts: list[PrivacyLoss] = []
-    for release in releases:
-        if isinstance(release, tuple):
-            cost, count = release
-            parts.append(loss_of(cost).times(need.whole("count", count, least=1)))
-        else:
-            parts.append(loss_of(release))
+    parts = [loss_of(cost).times(count) for cost, count in each_counted(releases)]
     return Total(PrivacyLoss.nothing().with_(*parts))
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The questions of a list, their exact total epsilon at a delta, and what the theorems say."""
+    """The questions of a list, their exact total epsilon at a delta, and what the theorems say.
 
-    questions: tuple[Question, ...]
+    >>> found = account("30 x (0.1, 0.001)", delta=0.05)
+    >>> [round(found.gain(form), 2) for form in found.forms]
+    [3.54, 2.18, 1.85]
+    """
+
+    questions: tuple[AskedTimes, ...]
     delta: float
     exact: Bracket
     forms: tuple[ClosedForm, ...]
+    asked_width: float = RELATIVE_WIDTH
+    """The relative width of the bracket that was asked for."""
+
+    @property
+    def as_narrow_as_asked(self) -> bool:
+        """Whether the bracket is as narrow as was asked for; where it is not, both of its ends hold all the same."""
+        return self.exact.meets(self.asked_width)
 
     def gain(self, form: ClosedForm) -> float:
         """How many times larger the theorem's epsilon is than the exact one."""
@@ -92,4 +103,4 @@ def account(text: str, *, delta: Number, relative_width: float = RELATIVE_WIDTH)
     questions = read_questions(text)
     total = compose((question.loss, question.count) for question in questions)
     exact = total.bracket(delta=target, relative_width=relative_width)
-    return Account(questions, float(target), exact, closed_forms(total.loss, target))
+    return Account(questions, float(target), exact, closed_forms(total.loss, target), relative_width)

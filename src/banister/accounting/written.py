@@ -17,7 +17,7 @@ _HINT = "Write e.g. 30 x (0.1, 0.001), 500 x laplace(0.05) or 3 x gaussian(sigma
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskedTimes:
     """So many releases of one kind."""
 
     words: str
@@ -25,7 +25,7 @@ class Question:
     loss: PrivacyLoss
 
 
-def read_questions(text: str) -> tuple[Question, ...]:
+def read_questions(text: str) -> tuple[AskedTimes, ...]:
     """The questions of a list, each with its loss. Noise is for a sensitivity of 1 unless the list says otherwise.
 
     >>> [(q.count, q.words) for q in read_questions("30 x (0.1, 0.001), gaussian(sigma=8)")]
@@ -34,13 +34,13 @@ def read_questions(text: str) -> tuple[Question, ...]:
     return tuple(_question(part) for part in _split(text))
 
 
-def _question(part: str) -> Question:
+def _question(part: str) -> AskedTimes:
     found = _COUNTED.fullmatch(part)
     count, words = (found[1], found[2].strip()) if found else (None, part)
     if not words:
         raise BadValue(f"There is an empty place in the list of questions. {_HINT}")
     times = need.whole("the number of questions", count.replace("_", ""), least=1) if count else 1
-    return Question(words, times, _loss(words))
+    return AskedTimes(words, times, _loss(words))
 
 
 def _loss(words: str) -> PrivacyLoss:

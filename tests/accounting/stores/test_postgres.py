@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from banister.accounting.chain import Line, check
+from banister.accounting.chain import ChainLine, check
 from banister.accounting.stores import postgres as engine
 from banister.accounting.stores.postgres import PostgresStore
 from banister.errors import (
@@ -24,7 +24,7 @@ from banister.errors import (
     MissingExtra,
 )
 
-FIRST = Line.first("terms")
+FIRST = ChainLine.first("terms")
 NUMBERS = itertools.count()
 
 
@@ -41,7 +41,7 @@ def address(postgres: str) -> Iterator[str]:
         connection.execute("ALTER TABLE IF EXISTS banister_line ENABLE TRIGGER ALL")
 
 
-def add(store: PostgresStore, body: str) -> Line:
+def add(store: PostgresStore, body: str) -> ChainLine:
     return store.append(lambda last: last.follow(body))
 
 
@@ -68,7 +68,7 @@ def test_lines_come_back_as_they_were_written(address: str) -> None:
 def test_a_refusal_leaves_everything_as_it_was(address: str) -> None:
     store = PostgresStore(address)
 
-    def refuse(last: Line) -> Line:
+    def refuse(last: ChainLine) -> ChainLine:
         raise KeyError("no")
 
     with pytest.raises(KeyError):
@@ -149,7 +149,7 @@ def test_a_damaged_rule_is_not_written_around(address: str) -> None:
     """A line that nobody should have written stands where ours belongs: the key refuses ours."""
     store = PostgresStore(address)
 
-    def meanwhile(last: Line) -> Line:
+    def meanwhile(last: ChainLine) -> ChainLine:
         edit_unlocked(address)
         return last.follow("ours")
 
@@ -208,7 +208,7 @@ def test_a_connection_lost_on_the_way_neither_loses_nor_doubles_the_charge(
     store = PostgresStore(address)
     real, left = engine._to_disk, ["once"]
 
-    def decide(last: Line) -> Line:
+    def decide(last: ChainLine) -> ChainLine:
         if when == "before the commit" and left:
             left.pop()
             terminate(store)

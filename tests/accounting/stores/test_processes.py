@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -321,6 +322,81 @@ def test_whoever_opened_an_impostor_deletes_nobodys_log(path: Path) -> None:
         charge(ledger, "0.1")
     with bn.Ledger.open(path) as ledger:
         assert ledger.verify()[0] == 2
+
+
+@pytest.mark.parametrize("kind", ["log unlinked", "log's index unlinked"])
+def test_what_was_charged_outlives_a_log_that_was_deleted(path: Path, kind: str) -> None:
+    """Was: whoever had it open refused from then on, and took the charges along when it left."""
+    with bn.Ledger.open(path) as ledger, bn.Ledger.open(path) as second:
+        charge(ledger, "0.5")
+        charge(second, "0.1")
+        ODD[kind](path)
+        with pytest.raises(LedgerFault, match="the ledger that was opened"):
+            charge(ledger)
+        with pytest.raises(LedgerFault):
+            bn.Ledger.open(path, wait_seconds=0.1)
+    with bn.Ledger.open(path) as ledger:
+        assert ledger.verify()[0] == 2
+        charge(ledger)
+    assert [found.name for found in path.parent.iterdir()] == ["a.ledger"]
+
+
+def test_a_program_that_never_closes_leaves_one_file(path: Path) -> None:
+    said, granted = outcome(path, "ledger = bn.Ledger.open(path)\ncharge(ledger, '0.1')\n")
+    assert said == "granted 0.1\n"
+    assert [found.name for found in path.parent.iterdir()] == ["a.ledger"]
+    check(path, granted)
+
+
+def test_a_ledger_that_is_dropped_lets_go_and_harms_nobody(path: Path) -> None:
+    with bn.Ledger.open(path) as ledger:
+        for _ in range(3):
+            charge(bn.Ledger.open(path))
+            charge(ledger)
+    assert [found.name for found in path.parent.iterdir()] == ["a.ledger"]
+    with bn.Ledger.open(path) as ledger:
+        assert ledger.verify()[0] == 6
+
+
+def test_threads_that_open_and_close_their_own_do_not_disturb_each_other(path: Path) -> None:
+    """What one of them opens in the same instant is not taken for SQLite's, and may be closed again."""
+
+    def use(epsilon: str) -> None:
+        for _ in range(12):
+            with bn.Ledger.open(path) as ledger:
+                charge(ledger, epsilon)
+                path.read_bytes()
+                charge(ledger, epsilon)
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(use, "0.001") for _ in range(4)]:
+            done.result()
+    with bn.Ledger.open(path) as ledger:
+        assert ledger.verify()[0] == 96
+    assert [found.name for found in path.parent.iterdir()] == ["a.ledger"]
+
+
+def test_descriptors_that_were_closed_and_opened_for_something_else_are_not_written_to(path: Path) -> None:
+    """SQLite writes by number. Only its own are closed here; ours are whole, and would see nothing odd."""
+    said, granted = outcome(
+        path,
+        """
+opened = []
+ledger = bn.Ledger.open(path)
+charge(ledger, "0.1")
+lent = ledger._store._hold._lent
+assert len(lent) == 2, lent
+for number in lent:
+    os.close(number)
+    opened.append(os.open(path + f".{number}", os.O_RDWR | os.O_CREAT))
+assert set(opened) == set(lent)
+charge(ledger, "0.1")
+ledger.close()
+assert all(os.path.getsize(path + f".{number}") == 0 for number in lent)
+""",
+    )
+    assert said.splitlines() == ["granted 0.1", "refused LedgerUnreachable"]
+    check(path, granted)
 
 
 def test_a_second_name_that_is_taken_away_again_does_no_harm(path: Path) -> None:

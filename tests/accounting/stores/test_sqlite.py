@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from banister.accounting.chain import Line, check
+from banister.accounting.chain import ChainLine, check
 from banister.accounting.stores import sqlite
 from banister.accounting.stores.sqlite import SqliteStore
 from banister.errors import (
@@ -23,7 +23,7 @@ from banister.errors import (
     LedgerUnreachable,
 )
 
-FIRST = Line.first("terms")
+FIRST = ChainLine.first("terms")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
     return place
 
 
-def add(store: SqliteStore, body: str) -> Line:
+def add(store: SqliteStore, body: str) -> ChainLine:
     return store.append(lambda last: last.follow(body))
 
 
@@ -69,7 +69,7 @@ def test_a_closed_ledger_is_one_file(path: Path) -> None:
 def test_a_refusal_leaves_everything_as_it_was(path: Path) -> None:
     store = SqliteStore(path)
 
-    def refuse(last: Line) -> Line:
+    def refuse(last: ChainLine) -> ChainLine:
         raise KeyError("no")
 
     with pytest.raises(KeyError):
@@ -285,7 +285,7 @@ def test_a_child_process_opens_its_own_connection(path: Path) -> None:
 
 def test_a_line_that_does_not_follow_the_last_is_not_written(path: Path) -> None:
     store = SqliteStore(path)
-    for line in (Line(41, "x", "0" * 64), FIRST.follow("x"), Line(42, "x", store.last().follow("x").hash)):
+    for line in (ChainLine(41, "x", "0" * 64), FIRST.follow("x"), ChainLine(42, "x", store.last().follow("x").hash)):
         with pytest.raises(LedgerDamaged):
             store.append(lambda last, line=line: line)  # type: ignore[misc]
     assert store.last().sequence == 40
@@ -315,6 +315,22 @@ def test_threads_share_a_store(path: Path) -> None:
         thread.join()
     assert store.last().sequence == 80
     store.close()
+
+
+def test_a_new_ledger_does_not_take_up_an_old_ones_log(tmp_path: Path) -> None:
+    """Was: SQLite read it into the new one, which from then on had the old one's terms and charges."""
+    path, log = tmp_path / "a.ledger", tmp_path / "a.ledger-wal"
+    store = SqliteStore.create(path, FIRST)
+    add(store, "old")
+    kept = log.read_bytes()
+    store.close()
+    path.unlink()
+    log.write_bytes(kept)
+    with pytest.raises(LedgerExists, match="is the log of a ledger that is not there any more"):
+        SqliteStore.create(path, ChainLine.first("other terms"))
+    log.unlink()
+    with closing(SqliteStore.create(path, ChainLine.first("other terms"))) as made:
+        assert made.last() == ChainLine.first("other terms")
 
 
 def test_creation_leaves_a_whole_ledger_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

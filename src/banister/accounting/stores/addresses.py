@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from banister.accounting.book import Store
-from banister.accounting.chain import Line
+from banister.accounting.chain import ChainLine
 from banister.accounting.stores.memory import MemoryStore
 from banister.accounting.stores.postgres import PostgresStore
 from banister.accounting.stores.postgres_witness import PostgresWitness
@@ -17,7 +17,7 @@ MEMORY = "memory:"
 POSTGRES = ("postgresql://", "postgres://")
 
 
-def create_store(address: str | Path, first: Line) -> Store:
+def create_store(address: str | Path, first: ChainLine) -> Store:
     """Make a new ledger at an address; what is there already is never overwritten."""
     if str(address) == MEMORY:
         return MemoryStore(first)

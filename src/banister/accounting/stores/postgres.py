@@ -3,7 +3,7 @@
 SELECT … FOR UPDATE locks the ledger's head before anything is read, so charges take their turns. The lock is given back
 before the wait for the disk, so that the waits of many clients fall together: the charge is committed first without a
 wait, and a second, empty commit waits for the log up to its own end, which lies behind the charge
-(docs/decisions/0007-ledger.md). Only then is the charge answered.
+(docs/decisions/0004-ledger.md). Only then is the charge answered.
 
 When the connection is lost on the way, the same line is looked for under the lock of a new one before anything is
 decided again, so that a charge that had been committed is not made twice.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from banister.accounting.chain import FORMAT, Line, check_head, check_link
+from banister.accounting.chain import FORMAT, ChainLine, check_head, check_link
 from banister.accounting.stores.processes import Process
 from banister.errors import (
     BadValue,
@@ -92,7 +92,7 @@ class PostgresStore:
             raise
 
     @classmethod
-    def create(cls, address: str, first: Line, *, wait_seconds: float = 30) -> "PostgresStore":
+    def create(cls, address: str, first: ChainLine, *, wait_seconds: float = 30) -> "PostgresStore":
         """Make a ledger with its first line, in one transaction."""
         server, name = split(address)
         with faults(name), session(server, wait_seconds) as connection, connection.transaction():
@@ -109,9 +109,9 @@ class PostgresStore:
             connection.execute("INSERT INTO banister_line VALUES (%s, 0, %s, %s)", (name, first.body, first.hash))
         return cls(address, wait_seconds=wait_seconds)
 
-    def append(self, decide: Callable[[Line], Line], *, key: str = "") -> Line:
+    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "") -> ChainLine:
         """One transaction: lock, read the end, decide, write; then wait until it is on disk."""
-        sent: list[Line] = []
+        sent: list[ChainLine] = []
         with self._lock, faults(self._name):
             for attempt in range(TRIES):
                 try:
@@ -122,7 +122,7 @@ class PostgresStore:
                     time.sleep(0.05 * attempt)
         raise AssertionError("the last attempt returns or raises")
 
-    def _append(self, decide: Callable[[Line], Line], key: str, sent: list[Line]) -> Line:
+    def _append(self, decide: Callable[[ChainLine], ChainLine], key: str, sent: list[ChainLine]) -> ChainLine:
         connection = self._here()
         if key and not self._keys_ready:
             with connection.transaction():
@@ -143,8 +143,8 @@ class PostgresStore:
         return line
 
     def _written_before(
-        self, connection: "psycopg.Connection[tuple[object, ...]]", key: str, sent: list[Line]
-    ) -> Line | None:
+        self, connection: "psycopg.Connection[tuple[object, ...]]", key: str, sent: list[ChainLine]
+    ) -> ChainLine | None:
         """A line of ours whose commit was not answered, or the one that was written under this key."""
         for line in sent:
             row = connection.execute(
@@ -162,21 +162,21 @@ class PostgresStore:
         ).fetchone()
         return None if row is None else _line(row)
 
-    def first(self) -> Line:
+    def first(self) -> ChainLine:
         """The line that opened the ledger."""
         found = self.line(0)
         if found is None:
             raise LedgerDamaged(f"The ledger '{self._name}' has lost its first line. Restore it from a copy.")
         return found
 
-    def line(self, sequence: int) -> Line | None:
+    def line(self, sequence: int) -> ChainLine | None:
         """The line of that number, or nothing where there is none."""
         query = "SELECT sequence, body, hash FROM banister_line WHERE ledger = %s AND sequence = %s"
         with self._lock, faults(self._name):
             row = self._here().execute(query, (self._name, sequence)).fetchone()
         return None if row is None else _line(row)
 
-    def last(self) -> Line:
+    def last(self) -> ChainLine:
         """The line at the end, checked against the one before it and against the head."""
         with self._lock, faults(self._name), self._snapshot():
             return self._tail("SELECT 1", "")
@@ -186,13 +186,13 @@ class PostgresStore:
         with self._lock, faults(self._name):
             return self._head("")
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ChainLine]:
         """Every line that is there now, from the first on, read some thousand at a time."""
         with self._lock, faults(self._name):
             row = self._one("SELECT max(sequence) FROM banister_line WHERE ledger = %s")
         return iter(()) if row is None or row[0] is None else self._stream(int(str(row[0])))
 
-    def _stream(self, end: int) -> Iterator[Line]:
+    def _stream(self, end: int) -> Iterator[ChainLine]:
         after = -(1 << 63)
         query = (
             "SELECT sequence, body, hash FROM banister_line "
@@ -249,7 +249,7 @@ class PostgresStore:
             )
         return int(str(row[0])), str(row[1])
 
-    def _tail(self, before: str, locking: str) -> Line:
+    def _tail(self, before: str, locking: str) -> ChainLine:
         """The last line, after checking that it fits the line before it and the head."""
         connection = self._here()
         connection.execute(before.encode())
@@ -276,8 +276,8 @@ def split(address: str) -> tuple[str, str]:
     return server, name
 
 
-def _line(row: tuple[object, ...]) -> Line:
-    return Line(int(str(row[0])), str(row[1]), str(row[2]))
+def _line(row: tuple[object, ...]) -> ChainLine:
+    return ChainLine(int(str(row[0])), str(row[1]), str(row[2]))
 
 
 def session(server: str, wait_seconds: float) -> "psycopg.Connection[tuple[object, ...]]":

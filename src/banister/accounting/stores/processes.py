@@ -1,17 +1,20 @@
 """What a process must know of itself: whether it is still the one that opened something, or a child of that one."""
 
-import mmap
+import atexit
 import os
 import threading
 import weakref
 from typing import Protocol
 
-WIPE_ON_FORK = 18
-"""Linux: a page that the kernel hands to a child as zeros, whoever made the child and by whatever means."""
+from banister import forks
 
 
 class Carried(Protocol):
     """What holds something open that a child must not inherit."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+        ...
 
     def before_fork(self) -> None:
         """Finish what is under way."""
@@ -33,23 +36,14 @@ class Process:
     True
     """
 
-    __slots__ = ("_number", "_page")
+    __slots__ = ("_mark",)
 
     def __init__(self) -> None:
-        self._number = os.getpid()
-        self._page: mmap.mmap | None = None
-        if hasattr(mmap.mmap, "madvise"):
-            page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-            try:
-                page.madvise(WIPE_ON_FORK)
-                page[0] = 1
-                self._page = page
-            except (OSError, ValueError):  # A system without such pages; the process's number is left.
-                page.close()
+        self._mark = forks.WATCH.mark()
 
     def is_this(self) -> bool:
         """Whether we are still in that process."""
-        return os.getpid() == self._number and (self._page is None or self._page[0] == 1)
+        return forks.WATCH.mark() is self._mark
 
 
 class _Watch:
@@ -61,6 +55,7 @@ class _Watch:
         self._held: list[Carried] = []
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._before, after_in_parent=self._in_parent, after_in_child=self._in_child)
+        atexit.register(self._at_exit)
 
     def add(self, one: Carried) -> None:
         with self._lock:
@@ -69,6 +64,13 @@ class _Watch:
     def discard(self, one: Carried) -> None:
         with self._lock:
             self._open.discard(one)
+
+    def _at_exit(self) -> None:
+        """A program that ends without closing leaves nothing half open, as long as it ends in the usual way."""
+        with self._lock:
+            left = list(self._open)
+        for one in left:
+            one.close()
 
     def _before(self) -> None:
         self._lock.acquire()

@@ -4,7 +4,7 @@ BEGIN IMMEDIATE takes the write lock before the first read, so that two processe
 the budget. A process killed at any moment leaves a whole line or none.
 
 A charge is answered only when the log is on disk, as with synchronous=FULL; but the wait comes after the lock is given
-back, so that the waits of many processes fall together (docs/decisions/0007-ledger.md). The log is written in order,
+back, so that the waits of many processes fall together (docs/decisions/0004-ledger.md). The log is written in order,
 so whoever's wait ends has the charges of all before on disk too.
 
 SQLite's locks are kept, and not relied on: `hold.Hold` says who may write and whether the file is still the same, and
@@ -20,22 +20,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from banister.accounting.chain import FORMAT, Line, check_head, check_link
+from banister.accounting.chain import FORMAT, ChainLine, check_head, check_link
 from banister.accounting.stores.hold import Hold
 from banister.accounting.stores.processes import WATCH, Process
-from banister.errors import (
-    LedgerDamaged,
-    LedgerExists,
-    LedgerFault,
-    LedgerForeign,
-    LedgerFull,
-    LedgerLocked,
-    LedgerMissing,
-    LedgerUnreachable,
-)
+from banister.accounting.stores.sqlite_faults import faults
+from banister.errors import LedgerDamaged, LedgerExists, LedgerFault, LedgerForeign, LedgerMissing, LedgerUnreachable
 
 AT_ONCE = 4096
 """So many lines are read at a time; a million charges are walked without holding them all."""
+SYNCHRONOUS = "NORMAL"
+"""Never corrupt, by SQLite's documentation; `append` itself waits for the disk."""
 APPLICATION_ID = 0x42414E49
 """Marks the file as ours ("BANI"), in the field that SQLite keeps for this."""
 
@@ -71,25 +65,27 @@ class SqliteStore:
             self._connect()
 
     @classmethod
-    def create(cls, path: str | Path, first: Line, *, wait_seconds: float = 30) -> "SqliteStore":
+    def create(cls, path: str | Path, first: ChainLine, *, wait_seconds: float = 30) -> "SqliteStore":
         """Make a ledger with its first line. It appears under its name whole, or not at all."""
         target = Path(path)
         if not target.parent.is_dir():
             raise LedgerMissing(f"There is no folder '{target.parent}' to put the ledger in. Make it first.")
         draft = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}.new")
-        draft.unlink(missing_ok=True)  # What a killed process of the same number left behind.
+        _refuse_a_log(target)
+        for ending in ("", "-wal", "-shm"):  # What a killed process of the same number left behind.
+            draft.with_name(draft.name + ending).unlink(missing_ok=True)
         try:
-            with _faults(target):
+            with faults(target):
                 _write_draft(draft, first)
             _publish(draft, target)
         finally:
             draft.unlink(missing_ok=True)
         return cls(target, wait_seconds=wait_seconds)
 
-    def append(self, decide: Callable[[Line], Line], *, key: str = "") -> Line:
+    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "") -> ChainLine:
         """One transaction: lock, read the end, decide, write; then wait until it is on disk, and look once more
         whether that was the ledger."""
-        with self._lock, self._faults():
+        with self._lock, faults(self._path):
             hold = self._here()
             with hold.alone(self._wait_seconds), self._busy:
                 hold.check()
@@ -97,12 +93,12 @@ class SqliteStore:
                     last = self._tail()
                     line = (self._keyed(key) if key else None) or self._write(connection, last, decide(last), key)
             _to_disk(hold.log)
-            hold.check()
+            hold.check_names()
             if line.sequence > last.sequence:
                 self._seen = (line.sequence, line.hash)
         return line
 
-    def _write(self, connection: sqlite3.Connection, last: Line, line: Line, key: str) -> Line:
+    def _write(self, connection: sqlite3.Connection, last: ChainLine, line: ChainLine, key: str) -> ChainLine:
         check_link(last, line)
         connection.execute("INSERT INTO line VALUES (?, ?, ?)", (line.sequence, line.body, line.hash))
         connection.execute("UPDATE head SET sequence = ?, hash = ?", (line.sequence, line.hash))
@@ -110,7 +106,7 @@ class SqliteStore:
             connection.execute("INSERT OR REPLACE INTO request VALUES (?, ?)", (key, line.sequence))
         return line
 
-    def _keyed(self, key: str) -> Line | None:
+    def _keyed(self, key: str) -> ChainLine | None:
         """The line that was written under a key; ledgers of older versions get their table of keys here."""
         self._connection.execute(
             "CREATE TABLE IF NOT EXISTS request (key TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT, WITHOUT ROWID"
@@ -118,22 +114,22 @@ class SqliteStore:
         row = self._connection.execute(
             "SELECT line.sequence, body, hash FROM request JOIN line USING (sequence) WHERE key = ?", (key,)
         ).fetchone()
-        return None if row is None else Line(*row)
+        return None if row is None else ChainLine(*row)
 
-    def first(self) -> Line:
+    def first(self) -> ChainLine:
         """The line that opened the ledger."""
         found = self.line(0)
         if found is None:
             raise LedgerDamaged(f"'{self._path}' has lost its first line. Restore the ledger from a copy.")
         return found
 
-    def line(self, sequence: int) -> Line | None:
+    def line(self, sequence: int) -> ChainLine | None:
         """The line of that number, or nothing where there is none."""
         with self._reading() as connection:
             row = connection.execute("SELECT sequence, body, hash FROM line WHERE sequence = ?", (sequence,)).fetchone()
-        return None if row is None else Line(*row)
+        return None if row is None else ChainLine(*row)
 
-    def last(self) -> Line:
+    def last(self) -> ChainLine:
         """The line at the end, checked against the one before it and against the head."""
         with self._reading(), self._transaction("DEFERRED"):
             return self._tail()
@@ -143,7 +139,7 @@ class SqliteStore:
         with self._reading():
             return self._head()
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ChainLine]:
         """Every line that is there now, from the first on; damage to the file itself is found here too.
 
         They are read some thousand at a time, and charges go on in between: what is written stays as it is.
@@ -158,14 +154,25 @@ class SqliteStore:
     def close(self) -> None:
         """Let go of the file. The last to close folds the write-ahead log into it."""
         WATCH.discard(self)
+        self._let_go(self._wait_seconds)
+
+    def __del__(self) -> None:
+        if getattr(self, "_hold", None) is not None:
+            self._let_go(0)
+
+    def _let_go(self, wait_seconds: float) -> None:
         with self._lock:
             hold, self._hold = self._hold, None
             if hold is None or self._process is None or not self._process.is_this():
                 return
-            with contextlib.suppress(LedgerFault), hold.alone(self._wait_seconds), self._busy:
-                hold.leave(self._connection.close)
+            with contextlib.suppress(LedgerFault), hold.alone(wait_seconds), self._busy:
+                hold.leave(self._connection.close, fold=self._fold)
                 return
             hold.leave_as_child(self._connection.close)  # Somebody is at it for too long, or the file is gone.
+
+    def _fold(self) -> None:
+        with contextlib.suppress(sqlite3.Error):  # No room, or another program reads: the log stays, and with it all.
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def before_fork(self) -> None:
         """Wait until SQLite is at rest."""
@@ -185,17 +192,18 @@ class SqliteStore:
 
     def _connect(self) -> None:
         hold = Hold(self._path)
-        with self._faults(), hold.alone(self._wait_seconds), self._busy:
+        with faults(self._path), hold.alone(self._wait_seconds), self._busy:
             close = contextlib.ExitStack()
             try:
                 hold.enter(self._wait_seconds)
-                self._connection = _open(self._path, "rw", self._wait_seconds)
+                self._connection = hold.open_by_name(lambda: _open(hold.real, self._wait_seconds))
                 close.callback(self._connection.close)
                 self._process = Process()
                 self._check_kind(hold.log_path)
                 with self._transaction("DEFERRED"):
                     self._tail()
                 hold.attach_log()
+                self._connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
                 self._connection.execute("PRAGMA busy_timeout = 0")  # From here on `_begin` does the waiting.
                 self._hold = hold
             except BaseException:  # Nothing is swallowed: what was opened is closed, whatever ended it, also a Ctrl-C.
@@ -216,20 +224,20 @@ class SqliteStore:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self._faults():
+        with self._lock, faults(self._path):
             hold = self._here()
             with hold.among_readers(self._wait_seconds), self._busy:
                 hold.check()
                 yield self._connection
 
-    def _stream(self, end: int) -> Iterator[Line]:
+    def _stream(self, end: int) -> Iterator[ChainLine]:
         after = -(1 << 63)
         query = "SELECT sequence, body, hash FROM line WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?"
         while after < end:
             with self._reading() as connection:
                 rows = connection.execute(query, (after, end, AT_ONCE)).fetchall()
             for row in rows:
-                yield Line(*row)
+                yield ChainLine(*row)
             after = rows[-1][0] if rows else end
 
     def _check_kind(self, wal: Path) -> None:
@@ -253,15 +261,15 @@ class SqliteStore:
             raise LedgerDamaged(f"'{self._path}' has lost its head. Restore the ledger from a copy.")
         return int(row[0]), str(row[1])
 
-    def _tail(self) -> Line:
+    def _tail(self) -> ChainLine:
         """The last line, after checking that it fits the line before it, the head, and what was seen before."""
         rows = self._connection.execute(
             "SELECT sequence, body, hash FROM line ORDER BY sequence DESC LIMIT 2"
         ).fetchall()
-        last = Line(*rows[0]) if rows else None
+        last = ChainLine(*rows[0]) if rows else None
         check_head(last, self._head())
         assert last is not None
-        check_link(Line(*rows[1]) if len(rows) > 1 else None, last)
+        check_link(ChainLine(*rows[1]) if len(rows) > 1 else None, last)
         self._check_seen({row[0]: row[2] for row in rows})
         self._seen = (last.sequence, last.hash)
         return last
@@ -315,26 +323,36 @@ class SqliteStore:
             time.sleep(pause_seconds)
             pause_seconds = min(2 * pause_seconds, 0.003)
 
-    def _faults(self) -> contextlib.AbstractContextManager[None]:
-        return _faults(self._path)
 
-
-def _open(path: Path, mode: str, wait_seconds: float) -> sqlite3.Connection:
-    address = f"{path.resolve().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(
-        address, uri=True, timeout=wait_seconds, isolation_level=None, check_same_thread=False, cached_statements=32
+def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
+    """Open the file that lies there. Nothing is read yet, and no log is looked for."""
+    return sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=rw",
+        uri=True,
+        timeout=wait_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=32,
     )
-    connection.execute("PRAGMA synchronous = NORMAL")  # Safe against corruption; `append` itself waits for the disk.
-    return connection
 
 
 def _to_disk(log: int) -> None:
     getattr(os, "fdatasync", os.fsync)(log)
 
 
-def _write_draft(draft: Path, first: Line) -> None:
+def _refuse_a_log(target: Path) -> None:
+    """SQLite takes whatever bears the log's name for the log: a new ledger would turn into the one that left it."""
+    log = target.with_name(target.name + "-wal")
+    if not target.exists() and log.exists() and log.stat().st_size:
+        raise LedgerExists(
+            f"'{log}' is the log of a ledger that is not there any more, with its newest charges. Bring that ledger "
+            f"back, or move the log away, or choose another name."
+        )
+
+
+def _write_draft(draft: Path, first: ChainLine) -> None:
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # The user's umask decides, not SQLite's.
-    with contextlib.closing(_open(draft, "rw", 30)) as connection:
+    with contextlib.closing(_open(draft, 30)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript("BEGIN;" + SCHEMA)
         connection.execute("INSERT INTO line VALUES (?, ?, ?)", (first.sequence, first.body, first.hash))
@@ -358,31 +376,3 @@ def _publish(draft: Path, target: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
-
-
-@contextmanager
-def _faults(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ours, each with what to do; nothing has been written when one is raised."""
-    try:
-        yield
-    except LedgerFault:
-        raise
-    except OSError as error:
-        raise LedgerUnreachable(
-            f"'{path}' cannot be written to disk ({error.strerror}). The charge may stand or not; nothing was drawn."
-        ) from error
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise LedgerLocked(
-                f"'{path}' is held by another process for too long. Nothing was charged; try again, or wait longer."
-            ) from error
-        if code == sqlite3.SQLITE_FULL:
-            raise LedgerFull(f"There is no room to write to '{path}'. Nothing was charged; free some space.") from error
-        if code == sqlite3.SQLITE_NOTADB:
-            raise LedgerForeign(f"'{path}' is not a banister ledger. Nothing was changed.") from error
-        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_FORMAT):
-            raise LedgerDamaged(f"'{path}' is damaged ({error}). Restore it from a copy; do not charge it.") from error
-        raise LedgerUnreachable(
-            f"'{path}' cannot be read or written ({error}). Nothing was charged; check the disk and your rights."
-        ) from error

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from banister.accounting.book import Store
-from banister.accounting.chain import Line
+from banister.accounting.chain import ChainLine
 from banister.errors import LedgerDamaged, LedgerExists, LedgerFault, LedgerForeign, LedgerMissing, LedgerUnreachable
 
 SLOTS, SIZE = 64, 512
@@ -142,24 +142,24 @@ class Witnessed:
         if line.hash != value:
             raise beside(name, sequence)
 
-    def append(self, decide: Callable[[Line], Line], *, key: str = "") -> Line:
+    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "") -> ChainLine:
         line = self._store.append(decide, key=key)
         self._told(lambda: self._witness.tell(self._ledger, (line.sequence, line.hash)))
         return line
 
-    def first(self) -> Line:
+    def first(self) -> ChainLine:
         return self._store.first()
 
-    def last(self) -> Line:
+    def last(self) -> ChainLine:
         return self._store.last()
 
-    def line(self, sequence: int) -> Line | None:
+    def line(self, sequence: int) -> ChainLine | None:
         return self._store.line(sequence)
 
     def head(self) -> Head:
         return self._store.head()
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[ChainLine]:
         return self._store.lines()
 
     def close(self) -> None:

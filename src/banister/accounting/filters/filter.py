@@ -16,7 +16,14 @@ from fractions import Fraction
 
 from banister import need
 from banister.accounting.charge import Charge
-from banister.accounting.gates import Basic, Concentrated, Gate, GaussianGate, Renyi, Units, as_document, of_document
+from banister.accounting.filters.basic import Basic
+from banister.accounting.filters.concentrated import Concentrated
+from banister.accounting.filters.curve import Curve
+from banister.accounting.filters.gate import Gate
+from banister.accounting.filters.gaussian import GaussianGate
+from banister.accounting.filters.renyi import Renyi
+from banister.accounting.filters.shelf import as_document, of_document
+from banister.accounting.filters.units import Units
 from banister.core.exact.numbers import Number, brief
 from banister.core.privacy.guarantee import Guarantee
 
@@ -32,7 +39,13 @@ it, as Gaussian tails are thin, and the other gate hardly misses it."""
 
 
 class Guard(Enum):
-    """Which filter watches over questions that are not known in advance."""
+    """Which filter watches over questions that are not known in advance.
+
+    >>> [guard.value for guard in Guard]
+    ['renyi', 'basic', 'zcdp', 'gdp', 'units', 'curve']
+    >>> AsYouGo(guard=Guard.BASIC).guard is Guard("basic")
+    True
+    """
 
     RENYI = "renyi"
     """Rényi divergence of one order, fixed at creation: the best for most mixtures."""
@@ -44,6 +57,8 @@ class Guard(Enum):
     """Gaussian privacy: the best where all noise is Gaussian, poor elsewhere."""
     UNITS = "units"
     """Equal small questions: loses nothing against a plan, poor for questions larger than the unit."""
+    CURVE = "curve"
+    """The whole curve, in Gaussian time: the nearest to a plan for many small questions of any kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +109,16 @@ class Filter:
 
     def prepare(self, charge: Charge) -> Callable[[tuple[Total, ...]], tuple[Total, ...] | None]:
         """Price a charge once; what is returned gives the totals after it, or nothing if it does not fit."""
-        prices = self.prices(charge)
-        return lambda totals: self.place(totals, prices)
+        pricers = [gate.pricer(charge.priced) for gate in self.gates]
+
+        def after(totals: tuple[Total, ...]) -> tuple[Total, ...] | None:
+            each = zip(pricers, totals[1:], strict=True)
+            return self.place(totals, (charge.delta, *(None if t is None else price(t) for price, t in each)))
+
+        return after
 
     def prices(self, charge: Charge) -> tuple[Total, ...]:
-        """What a charge costs in each currency, whatever came before."""
+        """What a charge costs in each currency, on an empty ledger."""
         return (charge.delta, *(gate.price(charge.priced) for gate in self.gates))
 
     def place(self, totals: tuple[Total, ...], prices: tuple[Total, ...]) -> tuple[Total, ...] | None:
@@ -192,6 +212,7 @@ def _gate(inner: Guarantee, questions: AsYouGo) -> tuple[Gate, ...]:
         Guard.RENYI: lambda: Renyi.for_budget(inner),
         Guard.ZCDP: lambda: Concentrated.for_budget(inner),
         Guard.GDP: lambda: GaussianGate.for_budget(inner),
+        Guard.CURVE: lambda: Curve.for_budget(inner),
         Guard.UNITS: lambda: Units.for_budget(inner, need.exact("unit", questions.unit)),
     }
     gate = makers[questions.guard]()

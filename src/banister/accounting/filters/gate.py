@@ -1,0 +1,92 @@
+"""A gate: a currency in which prices of losses add up under full adaptivity, with a limit for a budget.
+
+Every price is rounded up and every limit down, on a lattice of 2^-64, so totals stay short and exact.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb
+
+from banister.accounting.charge import largest_finite_loss
+from banister.core.composition.law import Law
+from banister.core.exact.numbers import BALL_BITS, ball, precision, scaled_floor
+from banister.core.exact.search import largest_whole
+from banister.core.privacy.loss import PrivacyLoss
+
+LATTICE_BITS = 64
+
+
+class Gate(ABC):
+    """One currency and its limit."""
+
+    __slots__ = ()
+
+    limit: Fraction
+
+    @abstractmethod
+    def price(self, loss: PrivacyLoss) -> Fraction | None:
+        """What the loss costs, rounded up; nothing where this currency cannot express it."""
+
+    @abstractmethod
+    def in_words(self) -> str:
+        """The currency, for people."""
+
+    def pricer(self, loss: PrivacyLoss) -> Callable[[Fraction], Fraction | None]:
+        """What the loss costs after so much has been charged; the same always, but for `Curve`."""
+        price = self.price(loss)
+        return lambda charged: price
+
+    def epsilon_for(self, room: Fraction) -> Fraction:
+        """The largest epsilon, rounded down, whose pure charge costs at most that much."""
+        return largest(lambda epsilon: within(self.price(PrivacyLoss.pure(epsilon)), room))
+
+
+def largest(holds: Callable[[Fraction], bool]) -> Fraction:
+    """The largest lattice point for which a condition holds that fails from some point on; 0 if it never does."""
+    step = Fraction(1, 2**LATTICE_BITS)
+    return step * largest_whole(lambda steps: holds(steps * step), rounds=52)
+
+
+def term_by_term(loss: PrivacyLoss, *, pure: Callable[[arb], arb], gaussian: Callable[[arb], arb]) -> Fraction | None:
+    """Add up the prices of the parts of a loss, each by itself Gaussian or bounded."""
+    total = arb(0)
+    with precision(BALL_BITS):
+        for law, count in loss.terms:
+            mu_squared, epsilon = law.gaussian(), bound_of(law)
+            if mu_squared is not None:
+                total += count * gaussian(ball(mu_squared))
+            elif epsilon is not None:
+                total += count * pure(ball(epsilon))
+            else:
+                return None
+        return up(total)
+
+
+def bound_of(law: Law) -> Fraction | None:
+    return largest_finite_loss(PrivacyLoss(((law, 1),)))
+
+
+def up(x: arb) -> Fraction | None:
+    """The price at or above a ball, never below 0; nothing where it has no bound."""
+    if not x.is_finite():
+        return None
+    return max(Fraction(0), Fraction(-scaled_floor(-x, LATTICE_BITS)[0], 2**LATTICE_BITS))
+
+
+def down(x: arb) -> Fraction:
+    return Fraction(scaled_floor(x, LATTICE_BITS)[0], 2**LATTICE_BITS)
+
+
+def down_to_lattice(value: Fraction) -> Fraction:
+    return Fraction(math.floor(value * 2**LATTICE_BITS), 2**LATTICE_BITS)
+
+
+def up_to_lattice(value: Fraction) -> Fraction:
+    return -down_to_lattice(-value)
+
+
+def within(price: Fraction | None, room: Fraction) -> bool:
+    return price is not None and price <= room

@@ -10,6 +10,7 @@ from banister.errors import BadValue
 from banister.questions.measures import FEW_CELLS, centred, people, reach, rows, shares, total
 from banister.questions.parser import read_questions
 from banister.questions.terms import Quantity, Whole
+from banister.release.aggregates import ALL
 from banister.tables.schema import Schema
 
 SCHEMA = """
@@ -79,7 +80,7 @@ def test_a_replaced_person_may_move_a_cell_twice_where_its_range_crosses_zero(lo
 
 def _reach(cells: int, declared: str) -> tuple[int, int, bool, bool]:
     schema = Schema.of_text(SCHEMA.format(declared=declared, cells=cells))
-    found = reach(read_questions("SELECT g, COUNT(*) AS n FROM data GROUP BY g", schema)[0], schema)
+    found = reach(read_questions("SELECT g, COUNT(*) AS n FROM data GROUP BY g", schema, aggregates=ALL)[0], schema)
     return found.groups, found.rows, found.bounded, found.proposed
 
 

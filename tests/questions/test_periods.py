@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from banister.errors import BadValue
 from banister.questions import terms
 from banister.questions.periods import PARTS, part, period
-from banister.questions.terms import FIRST_DAY, LAST_DAY, Leaf, Product, Quantity, Quotient, Remainder, Sum, Term, Whole
+from banister.questions.terms import FIRST_DAY, LAST_DAY, Add, IntegerDivide, Leaf, Mod, Multiply, Quantity, Term, Whole
 from banister.tables.calendar import EVERY, numbers_of
 from banister.tables.schema import Column, Kind
 
@@ -27,14 +27,14 @@ def values(term: Term, days: NDArray[np.int64]) -> NDArray[np.int64]:
             return days
         case Whole(value):
             return np.full_like(days, value)
-        case Sum(a, b):
+        case Add(a, b):
             return values(a, days) + values(b, days)
-        case Product(a, b):
+        case Multiply(a, b):
             return values(a, days) * values(b, days)
-        case Remainder(a, divisor) | Quotient(a, divisor):
+        case Mod(a, divisor) | IntegerDivide(a, divisor):
             inner = values(a, days)
             assert inner.min() >= 0
-            return inner % divisor if isinstance(term, Remainder) else inner // divisor
+            return inner % divisor if isinstance(term, Mod) else inner // divisor
     raise AssertionError(term)
 
 
@@ -51,7 +51,8 @@ def test_periods_are_those_of_the_calendar(every: str) -> None:
 @pytest.mark.parametrize("name", PARTS)
 def test_parts_are_those_of_the_calendar(name: str) -> None:
     months = DAYS.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) + 12 * 1970
-    truth = {"year": months // 12, "quarter": months % 12 // 3 + 1, "month": months % 12 + 1}
+    weekdays = np.array([(int(n) + 3) % 7 + 1 for n in DAYS])  # 1 January 1970 was a Thursday, the fourth day.
+    truth = {"year": months // 12, "quarter": months % 12 // 3 + 1, "month": months % 12 + 1, "isodow": weekdays}
     found = part(day(FIRST_DAY, LAST_DAY), name)
     assert (values(found.term, DAYS) == truth[name]).all()
     assert (found.low, found.high) == (truth[name].min(), truth[name].max())
@@ -72,11 +73,11 @@ def test_days_between_dates_are_a_number_and_dates_are_none() -> None:
     assert (stay.low, stay.high, stay.date) == (-2, 15, False)
     assert terms.plus(day(10, 20), terms.constant(Fraction(7))).date
     assert not terms.minus(terms.date(3), terms.date(1)).date
-    for wrong in (terms.size, lambda a: terms.scaled(a, Fraction(2)), lambda a: terms.remainder(a, Fraction(7))):
+    for wrong in (terms.absolute, lambda a: terms.scaled(a, Fraction(2)), lambda a: terms.modulo(a, Fraction(7))):
         with pytest.raises(BadValue, match="This is a date, and a number is needed"):
             wrong(day(10, 20))
 
 
 def test_nothing_may_stand_for_a_date() -> None:
-    assert terms.first([terms.NULL, day(1, 2)]).date
-    assert terms.cases([terms.Truth(True)], [day(1, 2)], terms.NULL).date
+    assert terms.coalesce([terms.NULL, day(1, 2)]).date
+    assert terms.case_when([terms.Boolean(True)], [day(1, 2)], terms.NULL).date

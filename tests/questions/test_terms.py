@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from banister.errors import BadValue
 from banister.questions import terms
 from banister.questions.terms import (
-    Cases,
+    Abs,
+    Add,
+    Case,
+    Coalesce,
     Compare,
-    Extreme,
-    First,
+    IntegerDivide,
     Leaf,
-    Nothing,
-    Product,
+    LeastOrGreatest,
+    Mod,
+    Multiply,
+    Null,
     Quantity,
-    Quotient,
-    Remainder,
-    Size,
-    Sum,
     Term,
     Whole,
 )
@@ -38,26 +38,26 @@ def evaluate(term: Term, row: dict[str, int | None]) -> int | None:
             return row[term.column.name]
         case Whole(value):
             return value
-        case Nothing():
+        case Null():
             return None
-        case Sum(a, b) | Product(a, b):
+        case Add(a, b) | Multiply(a, b):
             left, right = evaluate(a, row), evaluate(b, row)
             if left is None or right is None:
                 return None
-            return left + right if isinstance(term, Sum) else left * right
-        case Size(a):
+            return left + right if isinstance(term, Add) else left * right
+        case Abs(a):
             inner = evaluate(a, row)
             return None if inner is None else abs(inner)
-        case Remainder(a, divisor) | Quotient(a, divisor):
+        case Mod(a, divisor) | IntegerDivide(a, divisor):
             inner = evaluate(a, row)
             assert inner is None or inner >= 0, "where engines differ"
-            return None if inner is None else inner % divisor if isinstance(term, Remainder) else inner // divisor
-        case Extreme(name, parts):
+            return None if inner is None else inner % divisor if isinstance(term, Mod) else inner // divisor
+        case LeastOrGreatest(name, parts):
             there = [found for found in (evaluate(part, row) for part in parts) if found is not None]
             return (min if name == "LEAST" else max)(there) if there else None
-        case First(parts):
+        case Coalesce(parts):
             return next((found for found in (evaluate(part, row) for part in parts) if found is not None), None)
-        case Cases(pairs, otherwise):
+        case Case(pairs, otherwise):
             for condition, chosen in pairs:
                 assert isinstance(condition, Compare)
                 left, right = evaluate(condition.left, row), evaluate(condition.right, row)
@@ -74,19 +74,19 @@ def quantities() -> st.SearchStrategy[Quantity]:
         lambda inner: st.one_of(
             st.tuples(inner, inner).map(lambda pair: terms.plus(*pair)),
             st.tuples(inner, inner).map(lambda pair: terms.times(*pair)),
-            inner.map(terms.size),
+            inner.map(terms.absolute),
             st.tuples(inner, st.fractions(min_value=-3, max_value=3, max_denominator=3)).map(
                 lambda p: terms.scaled(*p)
             ),
             st.tuples(st.sampled_from(["LEAST", "GREATEST"]), st.lists(inner, min_size=1, max_size=3)).map(
-                lambda pair: terms.extreme(*pair)
+                lambda pair: terms.least_or_greatest(*pair)
             ),
-            st.lists(inner, min_size=1, max_size=3).map(terms.first),
+            st.lists(inner, min_size=1, max_size=3).map(terms.coalesce),
             st.tuples(inner, inner, inner, inner).map(
-                lambda four: terms.cases([terms.compare("<", four[0], four[1])], [four[2]], four[3])
+                lambda four: terms.case_when([terms.compare("<", four[0], four[1])], [four[2]], four[3])
             ),
-            inner.map(lambda q: terms.remainder(terms.size(q), Fraction(3))),
-            st.tuples(inner, st.integers(1, 5)).map(lambda pair: terms.quotient(*pair)),
+            inner.map(lambda q: terms.modulo(terms.absolute(q), Fraction(3))),
+            st.tuples(inner, st.integers(1, 5)).map(lambda pair: terms.integer_quotient(*pair)),
         ),
         max_leaves=6,
     )
@@ -103,15 +103,15 @@ def test_every_value_lies_in_its_bounds(quantity: Quantity, x: int | None, y: in
 
 def test_a_constant_bounds_the_least_and_the_greatest() -> None:
     x, y = terms.column(Leaf("r", X, False)), terms.column(Leaf("r", Y, False))
-    assert terms.extreme("LEAST", [x, terms.constant(Fraction(2))]).high == 4
-    assert terms.extreme("GREATEST", [x, terms.constant(Fraction(2))]).low == 4
+    assert terms.least_or_greatest("LEAST", [x, terms.constant(Fraction(2))]).high == 4
+    assert terms.least_or_greatest("GREATEST", [x, terms.constant(Fraction(2))]).low == 4
     zero, most = terms.constant(Fraction(0)), terms.constant(Fraction(2))
-    held = terms.extreme("LEAST", [terms.extreme("GREATEST", [x, zero]), most])
+    held = terms.least_or_greatest("LEAST", [terms.least_or_greatest("GREATEST", [x, zero]), most])
     assert (held.low, held.high, held.nulls) == (0, 4, False)
-    assert terms.extreme("GREATEST", [x, terms.NULL]).low == X.units[0]
+    assert terms.least_or_greatest("GREATEST", [x, terms.NULL]).low == X.units[0]
     sure = replace(Y, nulls=False)
-    believed = terms.extreme("LEAST", [terms.column(Leaf("r", sure, False)), x])
-    assert believed.high == terms.extreme("LEAST", [y, x]).high, "privacy does not rest on nulls = false"
+    believed = terms.least_or_greatest("LEAST", [terms.column(Leaf("r", sure, False)), x])
+    assert believed.high == terms.least_or_greatest("LEAST", [y, x]).high, "privacy does not rest on nulls = false"
 
 
 @given(quantities(), st.one_of(st.none(), st.integers(-6, 10)), st.one_of(st.none(), st.integers(0, 7)))
@@ -129,6 +129,6 @@ def test_overflow_is_refused_before_it_can_happen() -> None:
 
 def test_remainders_need_what_engines_agree_on() -> None:
     with pytest.raises(BadValue, match="below 0 differs between engines"):
-        terms.remainder(terms.column(Leaf("r", X, False)), Fraction(2))
+        terms.modulo(terms.column(Leaf("r", X, False)), Fraction(2))
     with pytest.raises(BadValue, match="constant divisor above 0"):
-        terms.remainder(terms.column(Leaf("r", Y, False)), Fraction(-2))
+        terms.modulo(terms.column(Leaf("r", Y, False)), Fraction(-2))

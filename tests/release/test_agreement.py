@@ -7,8 +7,7 @@ from scipy.special import erfc
 
 from banister.mechanisms import IntegerStaircase
 from banister.release.agreement import Margin, Margins
-from banister.release.combine import half_width, pooled
-from banister.release.foresight import spread_of
+from banister.release.combine import half_width, pooled, spread_of
 from banister.sampling.bits import SYSTEM
 
 SIZES = (3, 2, 4)

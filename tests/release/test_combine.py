@@ -3,8 +3,7 @@
 import pytest
 
 from banister.mechanisms import IntegerStaircase
-from banister.release.combine import half_width
-from banister.release.foresight import spread_of
+from banister.release.combine import half_width, spread_of
 
 
 def exact_inside(weights: list[int], noises: list[IntegerStaircase], size: float) -> float:

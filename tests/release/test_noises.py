@@ -13,8 +13,10 @@ from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms import RoundedGaussian
 from banister.questions.measures import Counting, Measure, shares
 from banister.questions.parser import read_questions
-from banister.release.noises import least_bar
+from banister.release.aggregates import ALL
+from banister.release.payments.threshold import JointThreshold, least_bar
 from banister.release.planner import Plan, plan_release
+from banister.release.request import PlanRequest
 from banister.release.run import _answered, _draw, _Exact
 from banister.release.work import Totals
 from banister.tables.schema import Schema
@@ -45,7 +47,8 @@ def planned(
     question: str, *, groups: int, epsilon: str = "1", delta: str = "0", neighbours: str = "add-remove"
 ) -> Plan:
     schema = Schema.of_text(SCHEMA.format(groups=groups, neighbours=neighbours))
-    return plan_release(read_questions(question, schema), schema, epsilon=epsilon, delta=delta)
+    asked = PlanRequest.of(read_questions(question, schema, aggregates=ALL), epsilon=epsilon, delta=delta)
+    return plan_release(asked, schema)
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
@@ -153,7 +156,15 @@ def test_joint_intervals_hold_at_their_rate_and_errors_are_as_foreseen(question:
     rungs = np.zeros(1, dtype=np.int64)
     ladder = Totals(values=np.array([[1]]), labels=(("v0",),), rungs=rungs)
     exact = _Exact(Totals(values=values, labels=labels), tuple(ladder for _ in part.ladders))
-    truth = {"n": values[0, 0], "t": 5000.0}
+    parts = [m.measure for m in part.measured]
+    # A sum may be taken around the middle of its range, in finer steps: what it is follows from its pieces.
+    truth = {
+        formula.name: float(
+            sum(slope * values[place, 0] for place, slope in formula.aggregate.slopes(formula.pieces, parts, 1))
+        )
+        for formula in part.formulas
+        if formula.name in ("n", "t")
+    }
     inside, squares = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0.0)
     bits = SeededBits(5)
     for _ in range(runs):
@@ -173,12 +184,13 @@ def test_joint_intervals_hold_at_their_rate_and_errors_are_as_foreseen(question:
 def test_one_person_alone_brings_a_value_to_light_with_delta_at_most() -> None:
     for groups, neighbours, cells in ((30, "add-remove", 30), (30, "replace", 60)):
         part = planned(OPEN, groups=groups, delta="1e-6", neighbours=neighbours).parts[0]
-        noise = part.measured[0].noise
-        assert isinstance(noise, RoundedGaussian)
-        alone = float(noise.at_least(np.array([float(part.bar)]))[0]) / 2  # 1 + noise exceeds the bar.
-        earlier = float(noise.at_least(np.array([float(part.bar - 1)]))[0]) / 2
+        first = part.measured[0]
+        assert isinstance(first, JointThreshold)
+        noise, bar = first.noise, first.bar
+        alone = float(noise.at_least(np.array([float(bar)]))[0]) / 2  # 1 + noise exceeds the bar.
+        earlier = float(noise.at_least(np.array([float(bar - 1)]))[0]) / 2
         assert cells * alone <= 5e-7 < cells * earlier
-        assert least_bar(noise, cells, part.delta / 2) == part.bar
+        assert least_bar(noise, cells, part.delta / 2) == bar
 
 
 @pytest.mark.parametrize("groups", [1, 40], ids=["cell by cell", "all at once"])
@@ -187,7 +199,9 @@ def test_an_unknown_value_appears_above_the_bar_and_not_at_it(groups: int) -> No
     part = planned("SELECT s, COUNT(DISTINCT who) AS n FROM data GROUP BY s", groups=groups, delta="1e-6").parts[0]
     labels = (("below",), ("at it",), ("above",))
     exact = _Exact(Totals(values=np.zeros((1, 3), dtype=np.int64), labels=labels), ())
-    noisy = np.array([[part.bar - 1, part.bar, part.bar + 1]])
+    bar = part.measured[0].bar
+    assert bar is not None
+    noisy = np.array([[bar - 1, bar, bar + 1]])
     assert len(part.measured) == 1
     assert _answered(part, noisy, exact, 0.95, SeededBits(1)).labels == (("above",),)
 

@@ -54,6 +54,8 @@ def test_rounding_commutes_with_whole_shifts() -> None:
         (", range = [0, 50]", "", "no declared range, so its sum has no sensitivity"),
         ("step = 0.01", "step = 0", "must be a finite number above 0"),
         (", step = 0.01", "", "needs step, a number"),
+        ("step = 0.01", "step = 1e-400", "'income' has a range beyond 1e300 or a step beyond 1e-300 or 1e300"),
+        ("range = [0, 200000]", "range = [0, 1e400]", "Declare the column in other units"),
         ('"add-remove"', '"both"', "must be 'add-remove'"),
         ('neighbours = "add-remove"', "", "means nothing without it"),
         ('kind = "integer"', 'kind = "day"', "must be 'integer', 'number', 'category' or 'date'"),

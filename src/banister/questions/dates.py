@@ -12,7 +12,7 @@ from banister.tables.reading import EPOCH
 
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 
-PART = exp.Year | exp.Quarter | exp.Month | exp.Extract
+PART = exp.Year | exp.Quarter | exp.Month | exp.DayOfWeekIso | exp.Extract
 """Functions that give a part of a date."""
 
 TRUNCATED = exp.DateTrunc | exp.TimestampTrunc
@@ -44,7 +44,7 @@ def part_of(node: exp.Expr) -> tuple[str, exp.Expr]:
     """Which part a function gives, and of what."""
     if not isinstance(node, exp.Extract):
         only(node, "this")
-        return type(node).__name__.lower(), node.this
+        return "isodow" if isinstance(node, exp.DayOfWeekIso) else type(node).__name__.lower(), node.this
     name = node.this.name.lower()
     if name not in dates.PARTS:
         raise refused(node, f"of a date {', '.join(dates.PARTS).upper()} can be taken.")

@@ -1,7 +1,7 @@
 """SQL expressions, turned into bounded terms. What is not on the list is refused."""
 
 import re
-from decimal import Decimal
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sqlglot import exp
@@ -10,9 +10,12 @@ from banister.errors import Refused
 from banister.questions import periods as dates
 from banister.questions import terms
 from banister.questions.dates import MADE_A_DATE, PART, check_to_date, days_between, part_of, written_day
-from banister.questions.place import only, placed, refused
+from banister.questions.division import divided
+from banister.questions.limits import LISTED_LIMIT, check_size
+from banister.questions.place import only, placed, refused, written_number
+from banister.questions.rounding import ROUNDED, rounded
 from banister.questions.scope import Scope
-from banister.questions.terms import Among, Both, Condition, Either, Leaf, Missing, Opposite, Quantity, Truth, Whole
+from banister.questions.terms import And, Boolean, Condition, In, IsNull, Leaf, Not, Or, Quantity, Whole
 from banister.tables.reading import Value
 from banister.tables.schema import Kind
 
@@ -38,7 +41,7 @@ def _quantity(node: exp.Expr, scope: Scope) -> Quantity:
             only(node, "this")
             return quantity(node.this, scope)
         case exp.Literal() if not node.is_string:
-            return terms.constant(Fraction(Decimal(node.name)))
+            return terms.constant(written_number(node))
         case exp.Literal():
             return terms.date(written_day(node))
         case exp.Null():
@@ -50,22 +53,24 @@ def _quantity(node: exp.Expr, scope: Scope) -> Quantity:
         case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.Mod():
             return _arithmetic(node, scope)
         case exp.Abs():
-            return terms.size(quantity(node.this, scope))
+            return terms.absolute(quantity(node.this, scope))
         case exp.Least() | exp.Greatest():
             only(node, "this", "expressions", "ignore_nulls")
             name = "LEAST" if isinstance(node, exp.Least) else "GREATEST"
-            return terms.extreme(name, [quantity(part, scope) for part in (node.this, *node.expressions)])
+            return terms.least_or_greatest(name, [quantity(part, scope) for part in (node.this, *node.expressions)])
         case exp.Coalesce():
             only(node, "this", "expressions")
-            return terms.first([quantity(part, scope) for part in (node.this, *node.expressions)])
+            return terms.coalesce([quantity(part, scope) for part in (node.this, *node.expressions)])
         case exp.Case() | exp.If():
             return _cases(node, scope)
+        case _ if isinstance(node, ROUNDED):
+            return _checked(node, rounded(node, quantity(node.this, scope)))
         case _ if isinstance(node, MADE_A_DATE):
             check_to_date(node)
             return date(node.this, scope)
         case _ if isinstance(node, PART):
             name, day = part_of(node)
-            return dates.part(date(day, scope), name)
+            return _checked(node, dates.part(date(day, scope), name))
         case exp.DateDiff():
             later, earlier = days_between(node)
             return terms.minus(date(later, scope), date(earlier, scope))
@@ -120,20 +125,39 @@ def _arithmetic(node: exp.Expr, scope: Scope) -> Quantity:
             "Ask for two sums and divide the answers.",
         )
     divisor = right.term.value * right.step
-    return terms.scaled(left, 1 / divisor) if isinstance(node, exp.Div) else terms.remainder(left, divisor)
+    if isinstance(node, exp.Div):
+        return _checked(node, divided(node, left, divisor, scope))
+    return terms.modulo(left, divisor)
+
+
+def _checked(node: exp.Expr, found: Quantity) -> Quantity:
+    """The same, where writing a part of it several times has not made it too large."""
+    check_size(node, found.term)
+    return found
 
 
 def _cases(node: exp.Expr, scope: Scope) -> Quantity:
-    branches = [node] if isinstance(node, exp.If) else node.args["ifs"]
-    if isinstance(node, exp.Case) and node.this is not None:
-        raise refused(node, "this form of CASE is not understood.", "Write CASE WHEN column = value THEN ... END.")
-    default = node.args.get("false") if isinstance(node, exp.If) else node.args.get("default")
-    otherwise = terms.NULL if default is None else quantity(default, scope)
-    return terms.cases(
-        [condition(branch.this, scope) for branch in branches],
-        [quantity(branch.args["true"], scope) for branch in branches],
-        otherwise,
+    branches, default = branches_of(node)
+    return terms.case_when(
+        [condition(when, scope) for when, _ in branches],
+        [quantity(value, scope) for _, value in branches],
+        quantity(default, scope),
     )
+
+
+def branches_of(node: exp.Expr) -> tuple[list[tuple[exp.Expr, exp.Expr]], exp.Expr]:
+    """The conditions of CASE or IF, each with what stands behind it, and what stands behind ELSE.
+
+    CASE x WHEN 1 THEN ... is CASE WHEN x = 1 THEN ...
+    """
+    parts = [node] if isinstance(node, exp.If) else node.args["ifs"]
+    default = node.args.get("false") if isinstance(node, exp.If) else node.args.get("default")
+    whom = node.this if isinstance(node, exp.Case) else None
+    branches = [
+        (part.this if whom is None else exp.EQ(this=whom.copy(), expression=part.this), part.args["true"])
+        for part in parts
+    ]
+    return branches, exp.Null() if default is None else default
 
 
 def condition(node: exp.Expr, scope: Scope) -> Condition:
@@ -147,19 +171,19 @@ def _condition(node: exp.Expr, scope: Scope) -> Condition:
         case exp.Paren():
             return condition(node.this, scope)
         case exp.And():
-            return Both(condition(node.this, scope), condition(node.expression, scope))
+            return And(condition(node.this, scope), condition(node.expression, scope))
         case exp.Or():
-            return Either(condition(node.this, scope), condition(node.expression, scope))
+            return Or(condition(node.this, scope), condition(node.expression, scope))
         case exp.Not():
-            return Opposite(condition(node.this, scope))
+            return Not(condition(node.this, scope))
         case exp.Boolean():
-            return Truth(bool(node.this))
+            return Boolean(bool(node.this))
         case exp.Is():
-            return _missing(node, scope)
+            return _is_null(node, scope)
         case exp.Between():
             return _between(node, scope)
         case exp.In():
-            return _among(node, scope)
+            return _in(node, scope)
         case exp.Like():
             return _like(node, scope)
     sign = SIGNS.get(type(node))
@@ -168,10 +192,10 @@ def _condition(node: exp.Expr, scope: Scope) -> Condition:
     return _comparison(node, sign, scope)
 
 
-def _missing(node: exp.Expr, scope: Scope) -> Condition:
+def _is_null(node: exp.Expr, scope: Scope) -> Condition:
     if not isinstance(node.expression, exp.Null):
         raise refused(node, "only IS NULL and IS NOT NULL are understood.", "Write column = TRUE.")
-    return Missing(_leaf_or_term(node.this, scope))
+    return IsNull(_leaf_or_term(node.this, scope))
 
 
 def _leaf_or_term(node: exp.Expr, scope: Scope) -> terms.Term:
@@ -182,7 +206,7 @@ def _between(node: exp.Expr, scope: Scope) -> Condition:
     only(node, "this", "low", "high")
     middle = quantity(node.this, scope)
     low, high = quantity(node.args["low"], scope), quantity(node.args["high"], scope)
-    return Both(terms.compare(">=", middle, low), terms.compare("<=", middle, high))
+    return And(terms.compare(">=", middle, low), terms.compare("<=", middle, high))
 
 
 def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Condition:
@@ -194,24 +218,33 @@ def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Condition:
         if leaf is not None:
             if sign not in ("=", "<>"):
                 raise refused(node, "categories have no order.", "Compare with = or <>, or list values with IN.")
-            found = Among(leaf, (_value(b, leaf),))
-            return found if sign == "=" else Opposite(found)
+            found = In(leaf, (_value(b, leaf),))
+            return found if sign == "=" else Not(found)
     return terms.compare(sign, quantity(left, scope), quantity(right, scope))
 
 
-def _among(node: exp.Expr, scope: Scope) -> Condition:
+def _in(node: exp.Expr, scope: Scope) -> Condition:
     only(node, "this", "expressions")
     if not node.expressions:
         raise refused(node, "IN needs a list of values.")
     leaf = _category(node.this, scope)
     if leaf is not None:
-        return Among(leaf, tuple(_value(item, leaf) for item in node.expressions))
+        return In(leaf, tuple(_value(item, leaf) for item in node.expressions))
     middle = quantity(node.this, scope)
-    parts = [terms.compare("=", middle, quantity(item, scope)) for item in node.expressions]
-    found: Condition = parts[0]
-    for part in parts[1:]:
-        found = Either(found, part)
-    return found
+    pairs = [terms.same_step(middle, quantity(item, scope)) for item in node.expressions]
+    # What lies outside the range is never met; one is kept, as a missing value is in no list and out of none.
+    met = [pair for pair in pairs if pair[0].low <= pair[1].high and pair[1].low <= pair[0].high] or pairs[:1]
+    if len(met) > LISTED_LIMIT:
+        raise refused(node, f"this list has more than {LISTED_LIMIT} numbers.", "Write BETWEEN low AND high.")
+    return _any_of([terms.compare("=", *pair) for pair in met])
+
+
+def _any_of(parts: Sequence[Condition]) -> Condition:
+    """One of them holds; halved again and again, so that a long list is not as deep as it is long."""
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    return Or(_any_of(parts[:half]), _any_of(parts[half:]))
 
 
 def _like(node: exp.Expr, scope: Scope) -> Condition:
@@ -222,8 +255,8 @@ def _like(node: exp.Expr, scope: Scope) -> Condition:
     parts = {"%": ".*", "_": "."}
     text = re.compile("".join(parts.get(letter, re.escape(letter)) for letter in pattern.name), re.DOTALL)
     found = tuple(v for v in leaf.column.values if isinstance(v, str) and text.fullmatch(v))
-    # A missing value is neither like nor unlike: Among keeps it missing, also with an empty list.
-    return Among(leaf, found)
+    # A missing value is neither like nor unlike: IN keeps it missing, also with an empty list.
+    return In(leaf, found)
 
 
 def _category(node: exp.Expr, scope: Scope) -> Leaf | None:
@@ -254,12 +287,10 @@ def _value(node: exp.Expr, leaf: Leaf) -> Value:
 
 INSTEAD: dict[str, str] = {
     "CURRENTDATE": "Write the date, e.g. DATE '2021-03-01'.",
+    "DAYOFWEEK": "On which day a week begins differs between engines; write ISODOW(date): Monday is 1, Sunday 7.",
     "INTERVAL": "Add whole days to a date, e.g. admitted + 30.",
     "DATETRUNC": "It can be grouped by; in a condition compare with its ends, or use YEAR, QUARTER and MONTH.",
     "TIMESTAMPTRUNC": "It can be grouped by; in a condition compare with its ends, or use YEAR, QUARTER and MONTH.",
-    "ROUND": "Declare the column with the step to which it should be rounded.",
-    "FLOOR": "Declare the column with the step to which it should be rounded.",
-    "CEIL": "Declare the column with the step to which it should be rounded.",
     "SUBQUERY": "Group by the person in a subquery of FROM.",
     "EXISTS": "Group by the person in a subquery of FROM.",
     "WINDOW": "Group by the person in a subquery of FROM.",
@@ -270,7 +301,7 @@ def _unknown(node: exp.Expr) -> Refused:
     instead = INSTEAD.get(type(node).__name__.upper(), "")
     return refused(
         node,
-        "this is not on the list of what is safe (+ - * / by constants, MOD, ABS, LEAST, GREATEST, COALESCE, CASE, "
-        "YEAR, QUARTER, MONTH, comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT).",
+        "this is not on the list of what is safe (+ - * / by constants, MOD, ABS, ROUND, FLOOR, CEIL, LEAST, GREATEST, "
+        "COALESCE, CASE, YEAR, QUARTER, MONTH, ISODOW, comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT).",
         instead,
     )

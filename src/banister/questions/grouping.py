@@ -5,7 +5,9 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from banister.questions.place import refused
+from banister.questions.aggregates import Shelf
+from banister.questions.calls import names_of
+from banister.questions.place import only, refused
 
 SETS_LIMIT = 64
 """Groupings that one SELECT may ask for."""
@@ -20,12 +22,36 @@ def expanded(tree: exp.Select, resolve: Resolve) -> list[exp.Select]:
     group = tree.args.get("group")
     if group is None or not any(isinstance(key, exp.Rollup | exp.Cube | exp.GroupingSets) for key in _all(group)):
         return [tree]
+    for part in ("order", "limit"):
+        if tree.args.get(part) is not None:
+            raise refused(
+                tree.args[part],
+                "each grouping is a table of its own, and one order does not fit them all.",
+                "Sort the released answers.",
+            )
     sets = [_resolved(keys, tree, resolve) for keys in _sets(group)]
     if len(sets) > SETS_LIMIT:
         raise refused(group, f"this asks for {len(sets)} groupings; up to {SETS_LIMIT} are answered.")
     everything = {key.sql().lower() for keys in sets for key in keys}
     unique = {tuple(key.sql().lower() for key in keys): keys for keys in sets}
     return [_grouped(tree, keys, everything - set(names)) for names, keys in unique.items()]
+
+
+def by_all(tree: exp.Select, shelf: Shelf) -> exp.Select:
+    """The SELECT with GROUP BY ALL written out: by every item, by its number, in which no aggregate stands."""
+    group = tree.args.get("group")
+    if group is None or group.args.get("all") is not True:
+        return tree
+    only(group, "all")
+    names = {name for kind in shelf for name in kind.names}
+    keys = [
+        exp.Literal.number(place)
+        for place, item in enumerate(tree.expressions, start=1)
+        if not any(isinstance(part, exp.AggFunc) or not names.isdisjoint(names_of(part)) for part in item.walk())
+    ]
+    made = tree.copy()
+    made.set("group", exp.Group(expressions=keys) if keys else None)
+    return made
 
 
 def _all(group: exp.Group) -> list[exp.Expr]:

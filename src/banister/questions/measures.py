@@ -6,20 +6,29 @@ sensitivity of a cell and the number of cells that a neighbour can move.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.questions.question import Question
-from banister.questions.terms import Product, Quantity, Sum, Whole
+from banister.questions.terms import Add, Multiply, Quantity, Whole
 from banister.tables.schema import Schema
 
 FEW_CELLS = 10
 """Up to so many cells, a person is allowed to count in all of them when nothing is declared: that biases nothing."""
 
 CONTRIBUTION_LIMIT = 2**52
+
+FINER = 2**6
+"""Into so many parts a step is cut where a person's mean has to be rounded to whole ones."""
+
+FINE_ROOM = 2**30
+"""Beyond this a person's part is fine enough, and noise in finer steps would only be slower to draw."""
+
+PAIRED_LIMIT = 2**20
+"""More rows of a person than this are not scaled down to their mean: the products would leave 64 bits."""
 
 
 class Counting(Enum):
@@ -38,6 +47,9 @@ class Measure:
     quantity: Quantity | None
     low: int
     high: int
+    most: int | None = None
+    """Where there is one, a person with more rows than that counts with so many of her mean: total and count stay a
+    pair. Clamped each for itself, their ratio would be no mean of anything."""
 
     def sensitivity(self) -> int:
         """How far one person, present or absent, moves a cell."""
@@ -69,6 +81,27 @@ def total(quantity: Quantity, *, most: int) -> Measure:
     return Measure(counting=Counting.TOTAL, quantity=quantity, low=low, high=high)
 
 
+def paired(quantity: Quantity, *, most: int) -> Measure:
+    """The sum of a quantity around the middle of its range, of a person's rows or of so many of their mean."""
+    found = total(quantity, most=most)
+    return replace(found, most=most) if most <= PAIRED_LIMIT else found
+
+
+def finer(quantity: Quantity, *, most: int) -> Quantity:
+    """The same in steps of 1/64; or in coarser ones, where a person's part has thirty bits without that.
+
+    So what is lost by rounding a scaled mean is at most a 128th of a step, or a billionth of the range.
+    """
+    factor = FINER
+    while factor > 1 and factor * max(-quantity.low, quantity.high) * most > FINE_ROOM:
+        factor //= 2
+    if factor == 1:
+        return quantity
+    term = Multiply(Whole(factor), quantity.term)
+    low, high = factor * quantity.low, factor * quantity.high
+    return replace(quantity, term=term, low=low, high=high, step=quantity.step / factor)
+
+
 def centred(quantity: Quantity) -> tuple[Quantity, Fraction]:
     """The quantity minus the middle of its range, and that middle: half the sensitivity of the sum.
 
@@ -77,9 +110,9 @@ def centred(quantity: Quantity) -> tuple[Quantity, Fraction]:
     middle = quantity.step * Fraction(quantity.low + quantity.high, 2)
     factor = 1 if (quantity.low + quantity.high) % 2 == 0 else 2
     shift = (quantity.low + quantity.high) * factor // 2
-    term = quantity.term if factor == 1 else Product(Whole(factor), quantity.term)
+    term = quantity.term if factor == 1 else Multiply(Whole(factor), quantity.term)
     moved = Quantity(
-        term=term if shift == 0 else Sum(term, Whole(-shift)),
+        term=term if shift == 0 else Add(term, Whole(-shift)),
         low=quantity.low * factor - shift,
         high=quantity.high * factor - shift,
         step=quantity.step / factor,

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 
 from sqlglot import exp
 
+from banister.core.exact.written import DIGITS, written_fraction
 from banister.errors import BadValue, Refused
 
 
@@ -47,6 +49,21 @@ def shown(node: exp.Expr) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def written_number(node: exp.Expr) -> Fraction:
+    """The number that stands in a question."""
+    try:
+        return written_fraction(node.name)
+    except ValueError:
+        raise refused(node, f"this is no number of at most {DIGITS} digits.") from None
+
+
+def written_whole(node: exp.Expr | None) -> int | None:
+    """The whole number, not below 0 and of at most 18 digits, that a node is; None where it is none."""
+    if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit() and len(node.name) <= 18:
+        return int(node.name)
+    return None
+
+
 def only(node: exp.Expr, *known: str) -> None:
     """Refuse a node that carries a part which we do not know."""
     for key, value in node.args.items():
@@ -55,17 +72,22 @@ def only(node: exp.Expr, *known: str) -> None:
 
 
 ADVICE = {
-    "having": "Filter the released answers instead: that is free.",
-    "order": "Sort the released answers instead: that is free.",
-    "limit": "Take the first of the released answers instead: that is free.",
+    "having": "Filter in the WHERE outside.",
+    "order": "The rows of a subquery have no order.",
+    "limit": "Which rows it takes is not known; filter in WHERE.",
+    "offset": "Take the rest of the released answers instead: that is free.",
     "distinct": "Group by the columns instead.",
     "qualify": "Filter the released answers instead: that is free.",
 }
 
 
-def check_select(tree: exp.Select) -> None:
+AFTER = ("having", "order", "limit")
+"""Clauses that act on the answers of a question once they are drawn. In a subquery they would act on exact rows."""
+
+
+def check_select(tree: exp.Select, *more: str) -> None:
     """Refuse any clause of a SELECT other than the ones that are understood."""
-    known = ("with_", "expressions", "from_", "joins", "where", "group")
+    known = ("with_", "expressions", "from_", "joins", "where", "group", *more)
     for key, value in tree.args.items():
         if key not in known and value not in (None, False, []):
             node = value if isinstance(value, exp.Expr) else None

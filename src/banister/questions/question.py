@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
 from banister.core.exact.numbers import brief
+from banister.questions.after import NOTHING, After
 from banister.questions.terms import Condition, Leaf, Quantity
 from banister.tables.calendar import date_of, first_days
 from banister.tables.reading import Day, Value
@@ -164,22 +166,33 @@ class Unknown:
     name: str
 
 
-Known = Listed | Span | Periods | Bins
+@dataclass(frozen=True, slots=True)
+class WrittenOutcomes:
+    """The written outcomes of an expression: its quantity is the place of the outcome among the values."""
+
+    quantity: Quantity
+    values: tuple[Value, ...]
+    name: str
+
+    @property
+    def size(self) -> int:
+        return len(self.values)
+
+    def label(self, place: int) -> Label:
+        return self.values[place]
+
+
+Known = Listed | Span | Periods | Bins | WrittenOutcomes
 Axis = Known | Unknown
 
 
-class Aggregate(Enum):
-    """What may be asked of a cell."""
+class Aggregated(Protocol):
+    """What a question knows of an aggregate: of what it is, where it is of something, and whether it is a date."""
 
-    COUNT = "count"
-    PEOPLE = "people"
-    SUM = "sum"
-    MEAN = "mean"
-    VARIANCE = "variance"
-    VARIANCE_POPULATION = "population variance"
-    DEVIATION = "standard deviation"
-    DEVIATION_POPULATION = "population standard deviation"
-    QUANTILE = "quantile"
+    @property
+    def quantity(self) -> Quantity | None: ...
+
+    def is_date(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,9 +200,7 @@ class Output:
     """One column of the answer."""
 
     name: str
-    aggregate: Aggregate
-    quantity: Quantity | None
-    order: Fraction = Fraction(1, 2)
+    aggregate: Aggregated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +214,8 @@ class Question:
     outputs: tuple[Output, ...]
     columns: tuple[str, ...]
     personal: bool
+    after: After = NOTHING
+    """What is done with the answers once they are drawn."""
 
     @property
     def open(self) -> bool:

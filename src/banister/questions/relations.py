@@ -8,10 +8,11 @@ from sqlglot import exp
 
 from banister.questions import measures
 from banister.questions.expressions import condition, number, quantity
+from banister.questions.limits import RELATIONS_LIMIT
 from banister.questions.place import check_select, only, refused
 from banister.questions.question import Base, Grouped, Inner, Joined, PerPerson, Relation
 from banister.questions.scope import Field, Scope
-from banister.questions.terms import Leaf, Quantity, Truth
+from banister.questions.terms import Boolean, Leaf, Quantity
 from banister.tables.schema import Column, Kind, Schema, Table
 
 INNER: dict[type[exp.Expr], Inner] = {
@@ -29,8 +30,10 @@ class Relations:
     schema: Schema
     used: int = field(default=0)
 
-    def fresh(self) -> str:
+    def fresh(self, node: exp.Expr) -> str:
         self.used += 1
+        if self.used > RELATIONS_LIMIT:
+            raise refused(node, f"the question reads more than {RELATIONS_LIMIT} tables and subqueries.")
         return f"r{self.used}"
 
     def table(self, name: str) -> Table | None:
@@ -55,6 +58,9 @@ class Reader:
         return relation, Scope(fields)
 
     def _item(self, node: exp.Expr) -> tuple[Relation, tuple[Field, ...]]:
+        alias = node.args.get("alias")
+        if isinstance(alias, exp.TableAlias) and alias.args.get("columns"):
+            raise refused(node, "names of columns behind a table's name are not understood.", "Name them with AS.")
         if isinstance(node, exp.Subquery):
             only(node, "this", "alias")
             return self._subquery(node.this, node.alias or "subquery")
@@ -63,17 +69,22 @@ class Reader:
         only(node, "this", "alias")
         owner = node.alias or node.name
         if node.name.lower() in self.named:
-            return self._subquery(self.named[node.name.lower()], owner)
+            return self._before(node.name.lower())._subquery(self.named[node.name.lower()], owner)
         table = self.relations.table(node.name)
         if table is None:
             known = ", ".join(t.name for t in self.relations.schema.tables)
             raise refused(node, "no such table is declared.", f"Declared are: {known}.")
-        alias = self.relations.fresh()
+        alias = self.relations.fresh(node)
         fields = [Field(owner, column.name, Leaf(alias, column, False)) for column in table.columns]
         if table.person is not None:
             fields = [f for f in fields if f.name.lower() != (table.person or "").lower()]
             fields.append(Field(owner, table.person, None))
         return Base(table, alias), tuple(fields)
+
+    def _before(self, name: str) -> "Reader":
+        """The reader of a subquery of WITH: it sees those before it, and not itself, as SQL has it."""
+        earlier = list(self.named)[: list(self.named).index(name)]
+        return Reader(self.relations, {one: self.named[one] for one in earlier})
 
     def _join(self, left: Relation, fields: tuple[Field, ...], join: exp.Join) -> tuple[Relation, tuple[Field, ...]]:
         only(join, "this", "on", "using", "side", "kind")
@@ -89,7 +100,7 @@ class Reader:
             )
         outer = side == "LEFT"
         if outer:
-            more = tuple(f if f.leaf is None else replace(f, leaf=_nullable(f.leaf)) for f in more)
+            more = tuple(_maybe_missing(f) for f in more)
         return Joined(left, right, outer), fields + more
 
     def _on_person(self, join: exp.Join, left: tuple[Field, ...], right: tuple[Field, ...]) -> bool:
@@ -121,11 +132,11 @@ class Reader:
         others = [key for key in group.expressions if not scope.is_person(key)]
         if len(people) != 1 or not all(isinstance(key, exp.Column) for key in others):
             raise refused(group, "a subquery must be grouped by the person column, and by plain columns besides.")
-        alias = self.relations.fresh()
+        alias = self.relations.fresh(tree)
         keys = tuple(scope.leaf(key) for key in others)
         totals, fields = self._items(tree, scope, keys, alias, owner)
         where = tree.args.get("where")
-        kept = Truth(True) if where is None else condition(where.this, scope)
+        kept = Boolean(True) if where is None else condition(where.this, scope)
         return Grouped(source, kept, keys, totals, alias), fields
 
     def _items(
@@ -179,5 +190,8 @@ class Reader:
         return measure.low, measure.high, value.step, True
 
 
-def _nullable(leaf: Leaf) -> Leaf:
-    return replace(leaf, column=replace(leaf.column, nulls=True))
+def _maybe_missing(found: Field) -> Field:
+    """The field as it is seen behind a LEFT JOIN that may find nothing."""
+    if found.leaf is None:
+        return replace(found, absent=True)
+    return replace(found, leaf=replace(found.leaf, column=replace(found.leaf.column, nulls=True)))

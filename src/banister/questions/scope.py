@@ -17,6 +17,8 @@ class Field:
     owner: str
     name: str
     leaf: Leaf | None
+    absent: bool = False
+    """Whether it is the person of the right side of a LEFT JOIN, which is NULL where nothing was found there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,16 @@ class Scope:
 
     def is_person(self, node: exp.Expr) -> bool:
         """Whether an expression is the person column."""
-        return isinstance(node, exp.Column) and self.find(node).leaf is None
+        if not isinstance(node, exp.Column):
+            return False
+        found = self.find(node)
+        if found.leaf is None and found.absent:
+            raise refused(
+                node,
+                "this person key stands right of a LEFT JOIN and is missing where that table has no row.",
+                "Name the key of the left table, or write JOIN.",
+            )
+        return found.leaf is None
 
 
 def _owner_fits(field: Field, owner: str) -> bool:

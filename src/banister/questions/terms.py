@@ -38,31 +38,31 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class Null:
     """NULL."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class Add:
     left: "Term"
     right: "Term"
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class Multiply:
     left: "Term"
     right: "Term"
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class Abs:
     """The absolute value."""
 
     term: "Term"
 
 
 @dataclass(frozen=True, slots=True)
-class Extreme:
+class LeastOrGreatest:
     """The least or the greatest of several; a missing one is passed over, as in all three engines."""
 
     name: str
@@ -70,14 +70,14 @@ class Extreme:
 
 
 @dataclass(frozen=True, slots=True)
-class First:
+class Coalesce:
     """The first that is not missing."""
 
     terms: tuple["Term", ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
+class Case:
     """The value behind the first condition that holds."""
 
     cases: tuple[tuple["Condition", "Term"], ...]
@@ -85,7 +85,7 @@ class Cases:
 
 
 @dataclass(frozen=True, slots=True)
-class Remainder:
+class Mod:
     """What is left of a non-negative number after division by a constant above 0."""
 
     term: "Term"
@@ -93,14 +93,14 @@ class Remainder:
 
 
 @dataclass(frozen=True, slots=True)
-class Quotient:
+class IntegerDivide:
     """How often a constant above 0 goes into a non-negative number."""
 
     term: "Term"
     divisor: int
 
 
-Term = Leaf | Whole | Nothing | Sum | Product | Size | Extreme | First | Cases | Remainder | Quotient
+Term = Leaf | Whole | Null | Add | Multiply | Abs | LeastOrGreatest | Coalesce | Case | Mod | IntegerDivide
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class In:
     """A category column that has one of some values."""
 
     leaf: Leaf
@@ -121,35 +121,35 @@ class Among:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class IsNull:
     """IS NULL."""
 
     term: Term
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class And:
     left: "Condition"
     right: "Condition"
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Or:
     left: "Condition"
     right: "Condition"
 
 
 @dataclass(frozen=True, slots=True)
-class Opposite:
+class Not:
     condition: "Condition"
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class Boolean:
     value: bool
 
 
-Condition = Compare | Among | Missing | Both | Either | Opposite | Truth
+Condition = Compare | In | IsNull | And | Or | Not | Boolean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +207,7 @@ def number(a: Quantity) -> Quantity:
     return a
 
 
-NULL = Quantity(term=Nothing(), low=0, high=0, step=Fraction(1), nulls=True)
+NULL = Quantity(term=Null(), low=0, high=0, step=Fraction(1), nulls=True)
 
 
 def scaled(a: Quantity, factor: Fraction) -> Quantity:
@@ -232,7 +232,7 @@ def plus(a: Quantity, b: Quantity) -> Quantity:
     if date and a.step != 1:
         raise BadValue("Only whole days can be added to a date.")
     return Quantity(
-        term=Sum(a.term, b.term),
+        term=Add(a.term, b.term),
         low=a.low + b.low,
         high=a.high + b.high,
         step=a.step,
@@ -253,42 +253,42 @@ def times(a: Quantity, b: Quantity) -> Quantity:
     a, b = number(a), number(b)
     ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
     return Quantity(
-        term=Product(a.term, b.term), low=min(ends), high=max(ends), step=a.step * b.step, nulls=a.nulls or b.nulls
+        term=Multiply(a.term, b.term), low=min(ends), high=max(ends), step=a.step * b.step, nulls=a.nulls or b.nulls
     )
 
 
-def size(a: Quantity) -> Quantity:
+def absolute(a: Quantity) -> Quantity:
     """The absolute value."""
     a = number(a)
     high = max(abs(a.low), abs(a.high))
     low = 0 if a.low <= 0 <= a.high else min(abs(a.low), abs(a.high))
-    return Quantity(term=Size(a.term), low=low, high=high, step=a.step, nulls=a.nulls)
+    return Quantity(term=Abs(a.term), low=low, high=high, step=a.step, nulls=a.nulls)
 
 
-def extreme(name: str, parts: Sequence[Quantity]) -> Quantity:
+def least_or_greatest(name: str, parts: Sequence[Quantity]) -> Quantity:
     """LEAST or GREATEST; bounds allow for parts that are missing, which a constant never is."""
     parts = common_step(parts)
-    found = _joined(Extreme(name, tuple(p.term for p in parts)), parts, nulls=all(p.nulls for p in parts))
+    found = _joined(LeastOrGreatest(name, tuple(p.term for p in parts)), parts, nulls=all(p.nulls for p in parts))
     sure = [p.term.value for p in parts if isinstance(p.term, Whole)]
     if name == "LEAST":
         return replace(found, high=min([found.high, *sure]))
     return replace(found, low=max([found.low, *sure]))
 
 
-def first(parts: Sequence[Quantity]) -> Quantity:
+def coalesce(parts: Sequence[Quantity]) -> Quantity:
     """COALESCE."""
     parts = common_step(parts)
-    return _joined(First(tuple(p.term for p in parts)), parts, nulls=all(p.nulls for p in parts))
+    return _joined(Coalesce(tuple(p.term for p in parts)), parts, nulls=all(p.nulls for p in parts))
 
 
-def cases(conditions: Sequence[Condition], values: Sequence[Quantity], otherwise: Quantity) -> Quantity:
+def case_when(conditions: Sequence[Condition], values: Sequence[Quantity], otherwise: Quantity) -> Quantity:
     """CASE WHEN ... THEN ... ELSE ... END."""
     parts = common_step([*values, otherwise])
     pairs = tuple(zip(conditions, (p.term for p in parts[:-1]), strict=True))
-    return _joined(Cases(pairs, parts[-1].term), parts, nulls=any(p.nulls for p in parts))
+    return _joined(Case(pairs, parts[-1].term), parts, nulls=any(p.nulls for p in parts))
 
 
-def remainder(a: Quantity, divisor: Fraction) -> Quantity:
+def modulo(a: Quantity, divisor: Fraction) -> Quantity:
     """a mod divisor, for a that is never below 0 and a constant divisor above 0."""
     a = number(a)
     if a.low < 0:
@@ -298,22 +298,23 @@ def remainder(a: Quantity, divisor: Fraction) -> Quantity:
     a, d = same_step(a, constant(divisor))
     if d.low <= 0:
         raise BadValue("MOD needs a constant divisor above 0.")
-    high = min(a.high, d.low - 1)
-    return Quantity(term=Remainder(a.term, d.low), low=0, high=high, step=a.step, nulls=a.nulls)
+    return Quantity(term=Mod(a.term, d.low), low=0, high=min(a.high, d.low - 1), step=a.step, nulls=a.nulls)
 
 
-def quotient(a: Quantity, divisor: int) -> Quantity:
+def integer_quotient(a: Quantity, divisor: int) -> Quantity:
     """⌊a / divisor⌋ for a in whole ones and a constant divisor above 0.
 
     A multiple of the divisor is added first where a can be below 0: there engines round in different directions.
 
-    >>> quotient(constant(Fraction(-5)), 7).low
+    >>> integer_quotient(constant(Fraction(-5)), 7).low
     -1
     """
     lift = max(0, -(a.low // divisor))
     raised = plus(a, constant(Fraction(lift * divisor))) if lift else a
     ends = raised.low // divisor, raised.high // divisor
-    found = Quantity(term=Quotient(raised.term, divisor), low=ends[0], high=ends[1], step=Fraction(1), nulls=a.nulls)
+    found = Quantity(
+        term=IntegerDivide(raised.term, divisor), low=ends[0], high=ends[1], step=Fraction(1), nulls=a.nulls
+    )
     return plus(found, constant(Fraction(-lift))) if lift else found
 
 
@@ -331,7 +332,7 @@ def same_step(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
 
 def common_step(parts: Sequence[Quantity]) -> list[Quantity]:
     """All in the largest step that divides all of theirs."""
-    if len({part.date for part in parts if not isinstance(part.term, Nothing)}) > 1:
+    if len({part.date for part in parts if not isinstance(part.term, Null)}) > 1:
         raise BadValue("A date and a number cannot stand for each other. Write a date as DATE '2021-03-01'.")
     step = parts[0].step
     for part in parts[1:]:
@@ -343,7 +344,7 @@ def leaves(node: Term | Condition) -> frozenset[Leaf]:
     """Every column that an expression or a condition reads."""
     if isinstance(node, Leaf):
         return frozenset([node])
-    return frozenset().union(*(leaves(child) for child in _children(node)))
+    return frozenset().union(*(leaves(child) for child in children(node)))
 
 
 def deciding(term: Term) -> tuple[Term, ...]:
@@ -351,22 +352,23 @@ def deciding(term: Term) -> tuple[Term, ...]:
     match term:
         case Whole():
             return ()
-        case Sum(a, b) | Product(a, b):
+        case Add(a, b) | Multiply(a, b):
             return tuple(dict.fromkeys(deciding(a) + deciding(b)))
-        case Size(a) | Remainder(a, _) | Quotient(a, _):
+        case Abs(a) | Mod(a, _) | IntegerDivide(a, _):
             return deciding(a)
     return (term,)
 
 
-def _children(node: Term | Condition) -> Sequence[Term | Condition]:
+def children(node: Term | Condition) -> Sequence[Term | Condition]:
+    """The parts of which a term or a condition is made."""
     match node:
-        case Sum(a, b) | Product(a, b) | Both(a, b) | Either(a, b) | Compare(_, a, b):
+        case Add(a, b) | Multiply(a, b) | And(a, b) | Or(a, b) | Compare(_, a, b):
             return (a, b)
-        case Size(a) | Remainder(a, _) | Quotient(a, _) | Missing(a) | Opposite(a) | Among(a, _):
+        case Abs(a) | Mod(a, _) | IntegerDivide(a, _) | IsNull(a) | Not(a) | In(a, _):
             return (a,)
-        case Extreme(_, parts) | First(parts):
+        case LeastOrGreatest(_, parts) | Coalesce(parts):
             return parts
-        case Cases(pairs, otherwise):
+        case Case(pairs, otherwise):
             return [*(part for pair in pairs for part in pair), otherwise]
     return ()
 
@@ -382,12 +384,12 @@ def _finer(a: Quantity, step: Fraction) -> Quantity:
 
 def _multiplied(a: Quantity, factor: int, step: Fraction | None = None) -> Quantity:
     ends = sorted((a.low * factor, a.high * factor))
-    term: Term = Whole(a.term.value * factor) if isinstance(a.term, Whole) else Product(Whole(factor), a.term)
+    term: Term = Whole(a.term.value * factor) if isinstance(a.term, Whole) else Multiply(Whole(factor), a.term)
     return Quantity(term=term, low=ends[0], high=ends[1], step=step or a.step, nulls=a.nulls)
 
 
 def _joined(term: Term, parts: Sequence[Quantity], *, nulls: bool) -> Quantity:
-    known = [p for p in parts if not isinstance(p.term, Nothing)] or list(parts)
+    known = [p for p in parts if not isinstance(p.term, Null)] or list(parts)
     return Quantity(
         term=term,
         low=min(p.low for p in known),

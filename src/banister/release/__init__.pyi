@@ -2,10 +2,20 @@ from .answers import Answers as Answers
 from .dataset import Dataset as Dataset
 from .dataset import open as open
 from .plan import Plan as Plan
+from .request import Accuracy as Accuracy
+from .request import PlanRequest as PlanRequest
+from .rungs import RungAnswer as RungAnswer
+from .rungs import refine_rungs as refine_rungs
+from .rungs import release_rungs as release_rungs
 
 __all__ = [
+    "Accuracy",
     "Answers",
     "Dataset",
     "Plan",
+    "PlanRequest",
+    "RungAnswer",
     "open",
+    "refine_rungs",
+    "release_rungs",
 ]

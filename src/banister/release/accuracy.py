@@ -3,43 +3,32 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from banister import need
-from banister.core.exact.numbers import Number, brief
+from banister.core.exact.numbers import brief
 from banister.core.exact.search import halved
 from banister.errors import BadValue
-from banister.questions.question import Aggregate, Question
-from banister.release.planner import Part, Plan, plan_release
+from banister.questions.question import Question
+from banister.release.planner import Plan, plan_release
+from banister.release.request import PlanRequest
 from banister.tables.schema import Schema
 
 STEPS = 24
 """Halvings of the range of epsilon, on a logarithmic scale: the answer is exact to five digits."""
 
 
-def least_epsilon_within(
-    questions: Sequence[Question],
-    schema: Schema,
-    *,
-    within: Number,
-    size: int | None,
-    delta: Number,
-    confidence: Number,
-    most: Number,
-    fits: Callable[[Plan], bool],
-    consistent: bool = False,
-) -> Plan:
+def least_epsilon_within(request: PlanRequest, schema: Schema, fits: Callable[[Plan], bool]) -> Plan:
     """The cheapest plan that is accurate enough, or an error that says how near the budget comes.
 
-    `most` is the largest epsilon to look at; `fits` says whether what is left of the budget has room for a plan.
+    `fits` says whether what is left of the budget has room for a plan.
     """
-    share = float(need.positive("within", within))
-    rows = _size(size, questions, schema)
+    asked = request.accuracy
+    if asked is None:
+        raise BadValue("The request names no accuracy. Say within which share of the answer intervals must be.")
+    share, rows = float(asked.within), asked.size or _size(request.questions, schema)
 
     def plan(epsilon: Fraction) -> Plan:
-        return plan_release(
-            questions, schema, epsilon=epsilon, delta=delta, confidence=confidence, consistent=consistent
-        )
+        return plan_release(request.at(epsilon), schema)
 
-    largest = need.positive("the largest epsilon", most)
+    largest = request.level.epsilon
     whole = plan(largest)
     if worst(whole, rows) <= share:
         _, best = _halved(plan, largest, lambda tried: worst(tried, rows) <= share)
@@ -79,9 +68,7 @@ def _rounded(value: Fraction) -> Fraction:
     return Fraction(round(value * 10**digits), 10**digits)
 
 
-def _size(size: int | None, questions: Sequence[Question], schema: Schema) -> int:
-    if size is not None:
-        return need.whole("size", size, least=1)
+def _size(questions: Sequence[Question], schema: Schema) -> int:
     cells = questions[0].cells
     if schema.people is None or cells is None:
         raise BadValue(
@@ -94,21 +81,8 @@ def _size(size: int | None, questions: Sequence[Question], schema: Schema) -> in
 def worst(plan: Plan, rows: int) -> float:
     """The widest interval of all answers, each as a share of what it is compared with."""
     shares = [
-        found.half_width / _scale(part, place, rows)
+        found.half_width / formula.aggregate.compared_with(rows)
         for part in plan.parts
-        for place, found in enumerate(part.forecasts(rows, plan.confidence))
+        for formula, found in zip(part.formulas, part.forecasts(rows, plan.confidence), strict=True)
     ]
     return max(shares)
-
-
-def _scale(part: Part, place: int, rows: int) -> float:
-    """Counts: the rows. Sums: the rows times the largest value. Means and their like: the width of the range."""
-    output = part.formulas[place].output
-    quantity = output.quantity
-    if output.aggregate in (Aggregate.COUNT, Aggregate.PEOPLE, Aggregate.QUANTILE) or quantity is None:
-        return float(rows)
-    if output.aggregate is Aggregate.SUM:
-        return rows * float(quantity.step) * max(abs(quantity.low), abs(quantity.high))
-    width = float(quantity.step) * (quantity.high - quantity.low)
-    squared = output.aggregate in (Aggregate.VARIANCE, Aggregate.VARIANCE_POPULATION)
-    return width**2 if squared else width

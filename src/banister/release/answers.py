@@ -1,5 +1,6 @@
 """The answers of a release, as a user holds them."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 from banister.accounting.book import Remaining
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
+from banister.questions.naming import ADJUSTED, ends
 from banister.questions.question import Label
 from banister.release.plan import Plan
 from banister.release.run import AnswerTable, Released
@@ -18,17 +20,30 @@ if TYPE_CHECKING:
 Row = dict[str, Label | float]
 Interval = tuple[Day | float, Day | float]
 
-ADJUSTED = "_adjusted"
-"""The column of a file that says what was done to a row after the draw; there only where that was asked for."""
-
 
 class Answers:
-    """Noisy answers with intervals. Everything in here may be published; nothing else was kept."""
+    """Noisy answers with intervals. Everything in here may be published; nothing else was kept.
 
-    __slots__ = ("budget", "new_ledger", "non_negative", "plan", "proof", "remaining", "tables")
+    >>> from tempfile import TemporaryDirectory
+    >>> from banister.release.dataset import open
+    >>> from banister.release.demo import write_demo
+    >>> with TemporaryDirectory() as folder:
+    ...     dataset = open(write_demo(folder)[1])
+    ...     answers = dataset.release(dataset.plan("SELECT plan, COUNT(*) FROM data GROUP BY plan", epsilon=1))
+    >>> [row["plan"] for row in answers.table], len(answers.intervals)
+    (['free', 'shared', 'deductible'], 3)
+    """
+
+    __slots__ = ("budget", "head", "new_ledger", "non_negative", "plan", "proof", "remaining", "tables")
 
     def __init__(
-        self, released: Released, remaining: Remaining, budget: Guarantee, *, new_ledger: str | None = None
+        self,
+        released: Released,
+        remaining: Remaining,
+        budget: Guarantee,
+        *,
+        head: str,
+        new_ledger: str | None = None,
     ) -> None:
         self.plan: Plan = released.plan
         self.tables: tuple[AnswerTable, ...] = released.tables
@@ -36,6 +51,8 @@ class Answers:
         self.non_negative = released.non_negative
         self.remaining = remaining
         self.budget = budget
+        self.head = head
+        """Number and hash of the ledger's last line: kept elsewhere, it shows that the ledger was not rolled back."""
         self.new_ledger = new_ledger
         """The address of the ledger, if this release was the first and made it."""
 
@@ -74,11 +91,15 @@ class Answers:
             )
         return self[0]
 
-    def write(self, path: str | Path) -> list[Path]:
-        """Write a .csv, .parquet or .json file, whole or not at all; several questions become several files."""
+    def write(self, path: str | Path, *, for_spreadsheets: bool = False) -> list[Path]:
+        """Write a .csv, .parquet or .json file, whole or not at all; several questions become several files.
+
+        For spreadsheets, texts in a .csv file that they would take for formulas get an apostrophe before them.
+        """
         from banister.tables.frames.write import write_tables
 
-        return write_tables(Path(path), [columns_of(table) for table in self.tables])
+        columns = [columns_of(table) for table in self.tables]
+        return write_tables(Path(path), columns, for_spreadsheets=for_spreadsheets)
 
     def report(self, path: str | Path) -> Path:
         """Write a page that needs nothing else: answers, charts, the guarantee in words, the plan, what is left."""
@@ -138,8 +159,13 @@ def row_of(table: AnswerTable, place: int) -> Row:
             row[name] = labels[name]
         else:
             value = table.answers[name].values[place]
-            row[name] = int(value) if name in table.whole else table.read(name, value)
+            row[name] = int(value) if name in table.whole else _or_missing(table.read(name, value))
     return row
+
+
+def _or_missing(value: Day | float) -> Day | float | None:
+    """Nothing in the place of a number that is none: a quotient by 0, or the end of an interval that has no end."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def columns_of(table: AnswerTable) -> dict[str, list[Label | float]]:
@@ -151,9 +177,9 @@ def columns_of(table: AnswerTable) -> dict[str, list[Label | float]]:
             columns[name] = [labels[position] for labels in table.labels]
             continue
         found = table.answers[name]
-        columns[name] = [int(v) if name in table.whole else table.read(name, v) for v in found.values]
-        columns[f"{name}_low"] = [table.read(name, v) for v in found.low]
-        columns[f"{name}_high"] = [table.read(name, v) for v in found.high]
+        columns[name] = [int(v) if name in table.whole else _or_missing(table.read(name, v)) for v in found.values]
+        for end, values in zip(ends(name), (found.low, found.high), strict=True):
+            columns[end] = [_or_missing(table.read(name, v)) for v in values]
     if table.consistent or table.raised is not None:
         columns[ADJUSTED] = [table.adjusted(place) for place in range(len(table))]
     return columns

@@ -48,6 +48,11 @@ class Asking:
         """A quantile of an expression: order 0.5 is the median."""
         return self._with(f"QUANTILE({expression}, {order})", name or _name(f"quantile_{order}", expression))
 
+    def aggregate(self, function: str, *arguments: str, name: str = "") -> "Asking":
+        """Any aggregate by its name in SQL: `aggregate("STDDEV", "visits")`."""
+        call = f"{function}({', '.join(arguments)})"
+        return self._with(call, name or _name(function.lower(), "_".join(arguments)))
+
     def __str__(self) -> str:
         where = f" WHERE {' AND '.join(f'({c})' for c in self.conditions)}" if self.conditions else ""
         group = f" GROUP BY {', '.join(self.keys)}" if self.keys else ""

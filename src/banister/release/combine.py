@@ -4,9 +4,11 @@ Only accuracy is computed here, never privacy, so doubles will do. Magnitudes ar
 are even and fall off on both sides, so moving mass outwards makes their sum more spread: the interval is never short.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,20 +35,34 @@ OWN = 48
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class NoiseSpread:
     """An even law on the whole numbers: its standard deviation and P(|Z| > x) for x ≥ 0."""
 
     deviation: float
     beyond: Callable[[Floats], Floats]
 
 
-def half_width(parts: Sequence[tuple[float, Spread]], confidence: float) -> float:
+class NoiseLaw(Protocol):
+    """What is asked of a noise here."""
+
+    def __hash__(self) -> int: ...
+    def risk_for(self, cost: str) -> float: ...
+    def at_least(self, size: Floats) -> Floats: ...
+
+
+@lru_cache(maxsize=256)
+def spread_of(noise: NoiseLaw) -> NoiseSpread:
+    """The law of a noise on the integers, for intervals."""
+    return NoiseSpread(math.sqrt(noise.risk_for("squared")), lambda x: noise.at_least(np.floor(x) + 1))
+
+
+def half_width(parts: Sequence[tuple[float, NoiseSpread]], confidence: float) -> float:
     """The least t, up to the lattice, with P(|Σ weight · Z| ≤ t) ≥ confidence."""
     return _half_width(tuple(parts), confidence)
 
 
 @lru_cache(maxsize=4096)
-def _half_width(parts: tuple[tuple[float, Spread], ...], confidence: float) -> float:
+def _half_width(parts: tuple[tuple[float, NoiseSpread], ...], confidence: float) -> float:
     kept = [(abs(weight), spread) for weight, spread in parts if weight != 0 and spread.deviation > 0]
     if len(kept) <= 1:
         return kept[0][0] * _least_size(kept[0][1], 1 - confidence) if kept else 0.0
@@ -59,7 +75,7 @@ def _half_width(parts: tuple[tuple[float, Spread], ...], confidence: float) -> f
     return _quantile(law, lost, confidence) * grid
 
 
-def _least_size(spread: Spread, outside: float) -> int:
+def _least_size(spread: NoiseSpread, outside: float) -> int:
     """The least whole size with P(|Z| > size) ≤ outside."""
     return least_whole(
         lambda size: float(spread.beyond(np.array([float(size)]))[0]) <= outside,
@@ -68,7 +84,7 @@ def _least_size(spread: Spread, outside: float) -> int:
     )
 
 
-def _lattice(weight: float, spread: Spread, grid: float) -> tuple[Floats, float]:
+def _lattice(weight: float, spread: NoiseSpread, grid: float) -> tuple[Floats, float]:
     """The law of weight · Z on the lattice, odd in length with 0 in the middle, and the mass left out."""
     unit = grid / weight
     _, reach = doubled(
@@ -93,18 +109,18 @@ def _quantile(law: Floats, lost: float, confidence: float) -> float:
     return float(min(found, half))
 
 
-def pooled(parts: Sequence[tuple[float, Spread, int]]) -> Spread:
+def pooled(parts: Sequence[tuple[float, NoiseSpread, int]]) -> NoiseSpread:
     """The law of Σ weight · (Z₁ + … + Z_count) for many independent noises; worked out when it is first asked for."""
     kept = tuple((abs(weight), spread, count) for weight, spread, count in parts if weight and spread.deviation > 0)
     whole = float(np.sqrt(sum(count * (weight * spread.deviation) ** 2 for weight, spread, count in kept)))
     if whole == 0:
-        return Spread(0.0, lambda x: np.zeros_like(x))
+        return NoiseSpread(0.0, lambda x: np.zeros_like(x))
     grid = WINDOW * whole / POINTS
-    return Spread(whole, lambda x: _pooled_tail(kept, grid)[np.clip(x / grid, 0, POINTS).astype(np.int64)])
+    return NoiseSpread(whole, lambda x: _pooled_tail(kept, grid)[np.clip(x / grid, 0, POINTS).astype(np.int64)])
 
 
 @lru_cache(maxsize=256)
-def _pooled_tail(parts: tuple[tuple[float, Spread, int], ...], grid: float) -> Floats:
+def _pooled_tail(parts: tuple[tuple[float, NoiseSpread, int], ...], grid: float) -> Floats:
     """P(|sum| > k · grid) for k up to POINTS, through characteristic functions, never too small but for FORGET.
 
     Each law is put on a lattice of its own, of whole numbers, with magnitudes rounded up; a triangle of four

@@ -15,18 +15,15 @@ from numpy.typing import NDArray
 
 from banister.errors import BadValue
 from banister.questions.measures import Measure
-from banister.questions.question import Aggregate, Axis, Question, cell_count
+from banister.questions.question import Axis, Question, cell_count
 from banister.questions.terms import Quantity
+from banister.release.aggregates.aggregate import Aggregate, Answer
 from banister.release.agreement import Floats, Margin, Margins
-from banister.release.combine import Spread, pooled
-from banister.release.estimates import Answer, can_be_below_zero
-from banister.release.foresight import spread_of
+from banister.release.combine import NoiseSpread, pooled
 from banister.release.layout import Formula, centrable, summed
 
 if TYPE_CHECKING:
-    from banister.release.noises import Measured
-
-ADDITIVE = (Aggregate.COUNT, Aggregate.PEOPLE, Aggregate.SUM)
+    from banister.release.payments.measured import Measured
 
 FINEST = 1 << 22
 """Cells of the finest table that are added up at most."""
@@ -114,11 +111,11 @@ def shared(family: Family, measured: Mapping[int, Sequence["Measured"]]) -> dict
     return {measure: where for measure, where in found.items() if len(where) > 1}
 
 
-def agreed_spreads(family: Family, measured: Mapping[int, Sequence["Measured"]]) -> dict[int, dict[int, Spread]]:
+def agreed_spreads(family: Family, measured: Mapping[int, Sequence["Measured"]]) -> dict[int, dict[int, NoiseSpread]]:
     """The law of each measure's error once the questions agree: question → place among its measures → law."""
-    found: dict[int, dict[int, Spread]] = {place: {} for place in family.places}
+    found: dict[int, dict[int, NoiseSpread]] = {place: {} for place in family.places}
     for where in shared(family, measured).values():
-        spreads = [spread_of(measured[place][index].noise) for place, index in where.items()]
+        spreads = [measured[place][index].spread for place, index in where.items()]
         margins = family.margins({place: spread.deviation**2 for place, spread in zip(where, spreads, strict=True)})
         for order, (place, index) in enumerate(where.items()):
             parts = [(weight, spreads[other], count) for other, weight, count in margins.shares(order)]
@@ -132,24 +129,21 @@ def agree(
     """The noisy measures of a family's questions, made to agree."""
     found = {place: noisy[place].astype(np.float64) for place in family.places}
     for where in shared(family, measured).values():
-        variances = {place: spread_of(measured[place][index].noise).deviation ** 2 for place, index in where.items()}
+        variances = {place: measured[place][index].spread.deviation ** 2 for place, index in where.items()}
         tables = family.margins(variances).agreed([found[place][index] for place, index in where.items()])
         for (place, index), table in zip(where.items(), tables, strict=True):
             found[place][index] = table
     return found
 
 
-def additive(
-    family: Family, formulas: Mapping[int, Sequence[Formula]]
-) -> dict[tuple[Aggregate, Quantity | None], dict[int, str]]:
+def additive(family: Family, formulas: Mapping[int, Sequence[Formula]]) -> dict[Aggregate, dict[int, str]]:
     """Counts and sums of several questions that cannot be below 0: for each, question → its name there."""
-    found: dict[tuple[Aggregate, Quantity | None], dict[int, str]] = {}
+    found: dict[Aggregate, dict[int, str]] = {}
     for place in family.places:
         for formula in formulas[place]:
-            output = formula.output
-            if output.aggregate in ADDITIVE and not can_be_below_zero(formula):
-                found.setdefault((output.aggregate, output.quantity), {})[place] = output.name
-    return {key: names for key, names in found.items() if len(names) > 1}
+            if formula.aggregate.additive and not formula.aggregate.can_be_below_zero():
+                found.setdefault(formula.aggregate, {})[place] = formula.name
+    return {aggregate: names for aggregate, names in found.items() if len(names) > 1}
 
 
 def above_zero(family: Family, found: Mapping[int, Answer]) -> dict[int, Answer]:

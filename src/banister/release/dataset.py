@@ -6,37 +6,62 @@ from typing import TYPE_CHECKING
 
 from banister.core.exact.numbers import Number
 from banister.errors import BadValue, LedgerExists, LedgerMissing
+from banister.files import check_apart
+from banister.foreign import read_text
 from banister.tables.schema import Kind, Schema
 
 if TYPE_CHECKING:
     from banister.accounting.book import Remaining
+    from banister.accounting.kept import KeptRequest
     from banister.accounting.ledger import Ledger
     from banister.questions.question import Question
     from banister.release.answers import Answers
     from banister.release.asking import Asking
+    from banister.release.check import TableCheck
     from banister.release.plan import Plan
+    from banister.release.request import PlanRequest
     from banister.release.run import Tell
     from banister.release.work import Source
     from banister.sampling.bits import BitSource
+
+LEDGER_FILES = ("-wal", "-shm")
+"""What lies beside a ledger and belongs to it."""
 
 
 def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object] | None = None) -> "Dataset":  # noqa: A001
     """Open a schema file. `data` is a frame that takes the place of the file it names (pandas, Polars, Arrow, Spark).
 
     Nothing is read but the schema itself, until something is released.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from banister.release.demo import write_demo
+    >>> with TemporaryDirectory() as folder:
+    ...     dataset = open(write_demo(folder)[1])
+    >>> str(dataset.schema.budget), dataset.schema.neighbours.value
+    ('(1, 1e-06)', 'add-remove')
     """
     found = Schema.of_file(schema).for_questions()
     frames = dict(tables or {}) | ({} if data is None else {"data": data})
-    return Dataset(found, folder=Path(schema).parent, frames=frames)
+    return Dataset(found, folder=Path(schema).parent, frames=frames, path=Path(schema))
 
 
 class Dataset:
-    """A table with its schema, its engine and its ledger."""
+    """A table with its schema, its engine and its ledger.
 
-    __slots__ = ("_source", "folder", "frames", "schema")
+    >>> from tempfile import TemporaryDirectory
+    >>> from banister.release.demo import write_demo
+    >>> with TemporaryDirectory() as folder:
+    ...     dataset = open(write_demo(folder)[1])
+    ...     answers = dataset.release(dataset.plan("SELECT COUNT(*) AS years FROM data", epsilon=1))
+    >>> 19_000 < answers.table[0]["years"] < 21_500
+    True
+    """
 
-    def __init__(self, schema: Schema, *, folder: Path, frames: Mapping[str, object]) -> None:
+    __slots__ = ("_source", "folder", "frames", "path", "schema")
+
+    def __init__(self, schema: Schema, *, folder: Path, frames: Mapping[str, object], path: Path | None = None) -> None:
         self.schema = schema
+        self.path = path
         self.folder = folder
         self.frames = dict(frames)
         for name in self.frames:
@@ -47,13 +72,13 @@ class Dataset:
     def questions(self, sql: str, *, dialect: str | None = None) -> "tuple[Question, ...]":
         """The checked questions in a text. An address of a file that ends in .sql is read first."""
         from banister.questions.parser import read_questions
+        from banister.release.aggregates import ALL
 
         if sql.strip().lower().endswith(".sql") and "\n" not in sql:
-            try:
-                sql = Path(sql).read_text(encoding="utf-8")
-            except OSError:
-                raise BadValue(f"The questions '{sql}' cannot be read. Give SQL, or the path of a .sql file.") from None
-        return read_questions(sql, self.schema, dialect=dialect)
+            if not Path(sql.strip()).is_file():
+                raise BadValue(f"The questions '{sql}' cannot be read. Give SQL, or the path of a .sql file.")
+            sql = read_text(Path(sql.strip()), "a file of questions", most_bytes=1 << 22)
+        return read_questions(sql, self.schema, aggregates=ALL, dialect=dialect)
 
     def plan(
         self,
@@ -65,23 +90,36 @@ class Dataset:
         weights: Mapping[str, Number] | None = None,
         dialect: str | None = None,
         consistent: bool = False,
+        check_bounds: Number = 0,
     ) -> "Plan":
         """Plan a release: mechanism, loss and expected error of every answer. No record is seen.
 
-        With `consistent`, questions about the same rows are made to agree: totals equal the sums of their parts.
+        With `consistent`, questions about the same rows are made to agree: totals equal the sums of their parts. With
+        `check_bounds`, a share of epsilon such as 0.05, the answers tell of how many people something is left out.
         """
-        from banister.release.planner import plan_release
+        from banister.release.request import PlanRequest
 
         found = self.questions(str(sql), dialect=dialect)
-        return plan_release(
-            found,
-            self.schema,
-            epsilon=epsilon,
-            delta=delta,
-            confidence=confidence,
-            weights=weights,
-            consistent=consistent,
+        return self.planned(
+            PlanRequest.of(
+                found,
+                epsilon=epsilon,
+                delta=delta,
+                confidence=confidence,
+                weights=weights,
+                consistent=consistent,
+                check_bounds=check_bounds,
+            )
         )
+
+    def planned(self, request: "PlanRequest") -> "Plan":
+        """The plan for a request: at its level, or at the least epsilon that is as accurate as it asks."""
+        from banister.release.accuracy import least_epsilon_within
+        from banister.release.planner import plan_release
+
+        if request.accuracy is None:
+            return plan_release(request, self.schema)
+        return least_epsilon_within(request, self.schema, self._fits)
 
     def plan_within(
         self,
@@ -93,28 +131,27 @@ class Dataset:
         confidence: Number = 0.95,
         dialect: str | None = None,
         consistent: bool = False,
+        check_bounds: Number = 0,
     ) -> "Plan":
         """The other way round: the least epsilon at which every interval is within a share of the answer.
 
         `within` is a share such as 0.02. Counts are compared with `size`, the rows in a cell; sums with `size` times
         the largest value; means and their like with the width of their range.
         """
-        from banister.release.accuracy import least_epsilon_within
+        from banister.release.request import PlanRequest
 
         if self.schema.budget is None:
             raise BadValue("The schema needs a [budget] to say how much accuracy may cost.")
         found = self.questions(str(sql), dialect=dialect)
-        return least_epsilon_within(
+        most = PlanRequest.of(
             found,
-            self.schema,
-            within=within,
-            size=size,
+            epsilon=self.schema.budget.epsilon,
             delta=delta,
             confidence=confidence,
-            most=self.schema.budget.epsilon,
-            fits=self._fits,
             consistent=consistent,
+            check_bounds=check_bounds,
         )
+        return self.planned(most.within(within, size))
 
     def ask(self) -> "Asking":
         """Build a question step by step: `health.ask().where("visits > 3").group_by("plan").count().mean("visits")`."""
@@ -129,34 +166,89 @@ class Dataset:
         ledger: "Ledger | None" = None,
         bits: "BitSource | None" = None,
         non_negative: bool = False,
+        key: str = "",
         tell: "Tell" = lambda stage: None,
     ) -> "Answers":
-        """Charge the ledger, then draw. Raises before anything is charged, or gives the answers.
+        """Charge the ledger, then draw.
 
-        The first release makes the ledger that the schema names, and `answers.new_ledger` says that it did.
+        What cannot be answered raises before anything is read or charged; an engine that stops after it has begun to
+        read raises `EngineBroke`, and is charged for. The first release makes the ledger that the schema names, and
+        `answers.new_ledger` says that it did.
+
+        With a `key` of your own, such as "june-report", the same request is charged once, however often you call: what
+        was drawn is kept on disk, beside the ledger and for its owner alone, before you have it, and a second call
+        fetches it, also after a crash or a lost connection.
         """
         from banister.release.answers import Answers
+        from banister.release.keeping import KeptUnder
         from banister.release.run import release
         from banister.sampling.bits import SYSTEM
 
         if plan.schema != self.schema:
             raise BadValue("The plan was made for another schema. Plan again with this one.")
-        source = self.source()
+        safe = KeptUnder(key, non_negative) if key else None
         book, made = self._found() if ledger is None else ledger, False
 
         def opened() -> "Ledger":
             nonlocal book, made
             if book is None:
-                book, made = self._make(plan)
+                book, made = self._make()
             return book
 
         try:
-            done = release(plan, source, opened, bits=bits or SYSTEM, non_negative=non_negative, tell=tell)
+            done = None if safe is None or book is None else safe.fetched(plan, book)
+            if done is None:
+                if book is None:
+                    self._try(plan)
+                chance, paying, source = bits or SYSTEM, book or opened, self.source()
+                done = release(plan, source, paying, bits=chance, non_negative=non_negative, safe=safe, tell=tell)
             book = opened()
-            return Answers(done, book.remaining(), book.terms.budget, new_ledger=book.address if made else None)
+            return Answers(
+                done, book.remaining(), book.terms.budget, head=book.head, new_ledger=book.address if made else None
+            )
         finally:
             if ledger is None and book is not None:
                 book.close()
+
+    def check_output(self, path: str | Path) -> None:
+        """Refuse to write over the schema, a table or the ledger."""
+        check_apart(Path(path), self._needed())
+
+    def _needed(self) -> dict[str, Path]:
+        """The files of this dataset, with what they are."""
+        needed = {} if self.path is None else {"the schema": self.path}
+        for table in self.schema.tables:
+            if table.name not in self.frames and "://" not in table.location:
+                needed[f"the table '{table.name}'"] = self.folder / table.location
+        if self.schema.ledger is not None and "://" not in self.schema.ledger:
+            needed["the ledger"] = self.folder / self.schema.ledger
+            for ending in LEDGER_FILES:
+                needed[f"the ledger's {ending[1:]} file"] = self.folder / (self.schema.ledger + ending)
+        return needed
+
+    def kept(self) -> "tuple[KeptRequest, ...]":
+        """The requests under a key that were paid for, or were cut off, and that nobody has said to be done with."""
+        found = self._found()
+        if found is None:
+            return ()
+        with found:
+            return () if found.kept is None else found.kept.waiting()
+
+    def asked(self, key: str) -> "KeptRequest | None":
+        """What was asked under a key before, whether it was answered or cut off; nothing where nobody did."""
+        found = self._found()
+        if found is None:
+            return None
+        with found:
+            return None if found.kept is None else found.kept.asked(key)
+
+    def given(self, answers: "Answers", key: str) -> None:
+        """Say that the answers under a key are where they should be. They are not kept any more, nor drawn again."""
+        from banister.release.keeping import kept_request
+
+        with self.ledger() as book:
+            if book.kept is not None:
+                book.kept.given(kept_request(answers.plan, key, non_negative=answers.non_negative))
 
     def source(self) -> "Source":
         """The engine that adds up, opened on first use; columns and types are checked then."""
@@ -165,6 +257,16 @@ class Dataset:
 
             self._source = open_source(self.schema, folder=self.folder, frames=self.frames)
         return self._source
+
+    def check(self) -> "tuple[TableCheck, ...]":
+        """How many rows and values are understood, column by column: exact counts for the owner alone.
+
+        Nothing is charged, so show them to nobody else.
+        """
+        from banister.release.check import check_table, duckdb_only
+
+        source = duckdb_only(self.source())
+        return tuple(check_table(source, table) for table in self.schema.tables)
 
     def ledger(self) -> "Ledger":
         """The ledger that the schema names; it has to be there."""
@@ -190,6 +292,11 @@ class Dataset:
     def create_ledger(self) -> "Ledger":
         """Make the ledger that the schema names, once; one that is there is never overwritten."""
         return self._new_ledger(self._address())
+
+    def trial_ledger(self) -> "Ledger":
+        """A ledger in memory on the schema's terms, as the first release would make it: to foresee with."""
+        self._address()
+        return self._new_ledger("memory:")
 
     def _new_ledger(self, address: str) -> "Ledger":
         from banister.accounting.filters import AsYouGo
@@ -224,11 +331,14 @@ class Dataset:
             found.close()
         return found is None
 
-    def _make(self, plan: "Plan") -> "tuple[Ledger, bool]":
-        """Make the ledger for its first charge, and say whether that was needed. What does not fit makes none."""
-        with self._new_ledger("memory:") as trial:
+    def _try(self, plan: "Plan") -> None:
+        """Refuse what a new ledger would refuse; none is made for it."""
+        with self.trial_ledger() as trial:
             cost, _ = trial.fitting(plan.costs, neighbours=plan.neighbours)
             trial.charge(cost, label=plan.label, neighbours=plan.neighbours)
+
+    def _make(self) -> "tuple[Ledger, bool]":
+        """Make the ledger for its first charge, and say whether that was needed."""
         try:
             return self.create_ledger(), True
         except LedgerExists:  # Another release was quicker.

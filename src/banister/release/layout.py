@@ -1,4 +1,4 @@
-"""Which measures answer a question, and how: each output is a formula over noisy measures.
+"""Which measures answer a question, and how: each output is made of pieces, and each piece is a noisy measure.
 
 Sums may be taken around the middle of their range. That halves their sensitivity, and the count, which a mean needs
 anyway, brings the middle back. `layouts` lists the possibilities; the split of epsilon decides between them.
@@ -7,41 +7,26 @@ anyway, brings the middle back. `layouts` lists the possibilities; the split of 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
-from banister.questions import measures, terms
 from banister.questions.measures import Measure, Reach
-from banister.questions.question import Aggregate, Output, Question
+from banister.questions.question import Output, Question
 from banister.questions.terms import Quantity
+from banister.release.aggregates.aggregate import Aggregate, Piece
+from banister.release.aggregates.board import Board, one_row_each
 
-MEANS = {
-    Aggregate.MEAN,
-    Aggregate.VARIANCE,
-    Aggregate.VARIANCE_POPULATION,
-    Aggregate.DEVIATION,
-    Aggregate.DEVIATION_POPULATION,
-}
 CHOICES = 6
 """Up to so many sums are tried both ways; beyond, all are centred that can be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """One output from measures, by their places: count, total of the quantity, total of its square.
+    """One output: its name, what it is, and the pieces that it is made of."""
 
-    sum       = step · total + middle · count
-    mean      = middle + step · total / count
-    variance  = square_middle + square_step · square / count − (mean − middle)²
-    """
-
-    output: Output
-    count: int | None = None
-    total: int | None = None
-    square: int | None = None
-    middle: Fraction = Fraction(0)
-    step: Fraction = Fraction(1)
-    square_middle: Fraction = Fraction(0)
-    square_step: Fraction = Fraction(1)
+    name: str
+    aggregate: Aggregate
+    pieces: tuple[Piece, ...]
+    choice: int | None
+    """Which of the ladders it is chosen from; None where it is computed from its pieces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,35 +37,18 @@ class Layout:
     formulas: tuple[Formula, ...]
 
 
-class _Builder:
-    """Collects measures, each once."""
-
-    def __init__(self, question: Question, reach: Reach) -> None:
-        self.found: list[Measure] = []
-        self.rows = reach.rows
-        self.single = not question.personal or question.relation.rows == 1
-        if question.open:
-            self.people()
-
-    def place(self, measure: Measure) -> int:
-        if measure not in self.found:
-            self.found.append(measure)
-        return self.found.index(measure)
-
-    def people(self) -> int:
-        return self.place(measures.people())
-
-    def count(self, quantity: Quantity | None) -> int:
-        missing = quantity is not None and quantity.nulls
-        if not missing and self.single:
-            return self.people()  # One row a person: the rows are the people.
-        return self.place(measures.rows(most=self.rows, of=quantity if missing else None))
+def aggregate_of(output: Output) -> Aggregate:
+    """What an output asks for: one of the shelf that this house reads questions with."""
+    found = output.aggregate
+    assert isinstance(found, Aggregate)
+    return found
 
 
 def layouts(question: Question, reach: Reach, fixed: Mapping[Quantity, bool]) -> Iterator[Layout]:
     """Every layout worth comparing; for the sums in `fixed` it is decided whether they are taken around the middle."""
-    always = {q for q in centrable(question) if fixed.get(q)}
-    free = [q for q in summed(question) if q in centrable(question) and q not in fixed]
+    able = centrable(question)
+    always = {q for q in able if fixed.get(q)}
+    free = [q for q in summed(question) if q in able and q not in fixed]
     choices = itertools.product((True, False), repeat=len(free)) if len(free) <= CHOICES else [(True,) * len(free)]
     for choice in choices:
         yield _layout(question, reach, always | {q for q, centre in zip(free, choice, strict=True) if centre})
@@ -88,111 +56,32 @@ def layouts(question: Question, reach: Reach, fixed: Mapping[Quantity, bool]) ->
 
 def summed(question: Question) -> dict[Quantity, None]:
     """The quantities of which sums are asked for, in order."""
-    sums = [o.quantity for o in question.outputs if o.aggregate is Aggregate.SUM and o.quantity is not None]
-    return dict.fromkeys(sums)
+    found = [aggregate_of(output).movable() for output in question.outputs]
+    return dict.fromkeys(quantity for quantity in found if quantity is not None)
 
 
 def centrable(question: Question) -> set[Quantity]:
     """The sums that can be taken around the middle of their range, as their count is measured anyway."""
-    counted = _counted(question)
+    single = one_row_each(question)
+    counted: set[Quantity | None] = {None} if question.open and single else set()
+    counted = counted.union(*(aggregate_of(output).counted(single=single) for output in question.outputs))
     return {q for q in summed(question) if (q if q.nulls else None) in counted}
 
 
-def _counted(question: Question) -> set[Quantity | None]:
-    """The counts that are measured anyway: of all rows (None), or of the rows where a quantity is not missing."""
-    single = not question.personal or question.relation.rows == 1
-    found: set[Quantity | None] = {None} if question.open and single else set()
+def _layout(question: Question, reach: Reach, moved: set[Quantity]) -> Layout:
+    board, ladders = Board(question, reach, moved=moved), itertools.count()
+    formulas = []
     for output in question.outputs:
-        if output.aggregate in MEANS or output.aggregate is Aggregate.COUNT:
-            found.add(output.quantity if output.quantity is not None and output.quantity.nulls else None)
-        elif output.aggregate is Aggregate.PEOPLE and single:
-            found.add(None)
-    return found
-
-
-def _layout(question: Question, reach: Reach, centre: set[Quantity]) -> Layout:
-    builder = _Builder(question, reach)
-    formulas = tuple(_formula(output, builder, centre) for output in question.outputs)
-    return Layout(measures=tuple(builder.found), formulas=formulas)
-
-
-def _formula(output: Output, builder: _Builder, centre: set[Quantity]) -> Formula:
-    quantity = output.quantity
-    match output.aggregate:
-        case Aggregate.COUNT:
-            return Formula(output=output, count=builder.count(quantity))
-        case Aggregate.PEOPLE:
-            return Formula(output=output, count=builder.people())
-        case Aggregate.QUANTILE:
-            return Formula(output=output)
-    assert quantity is not None
-    if output.aggregate is Aggregate.SUM and quantity not in centre:
-        return Formula(output=output, total=builder.place(_total(quantity, builder)), step=quantity.step)
-    moved, middle = measures.centred(quantity)
-    count, total = builder.count(quantity), builder.place(_total(moved, builder))
-    if output.aggregate in (Aggregate.SUM, Aggregate.MEAN):
-        return Formula(output=output, count=count, total=total, middle=middle, step=moved.step)
-    squared, square_middle = measures.centred(_square(moved))
-    return Formula(
-        output=output,
-        count=count,
-        total=total,
-        square=builder.place(_total(squared, builder)),
-        middle=middle,
-        step=moved.step,
-        square_middle=square_middle,
-        square_step=squared.step,
-    )
-
-
-def _total(quantity: Quantity, builder: _Builder) -> Measure:
-    return measures.total(quantity, most=builder.rows)
-
-
-def _square(quantity: Quantity) -> Quantity:
-    """The square, of which interval arithmetic alone would not know that it is never below 0."""
-    product = terms.times(quantity, quantity)
-    return Quantity(
-        term=product.term,
-        low=0,
-        high=max(quantity.low**2, quantity.high**2),
-        step=product.step,
-        nulls=product.nulls,
-    )
+        aggregate = aggregate_of(output)
+        choice = None if aggregate.choice() is None else next(ladders)
+        formulas.append(Formula(name=output.name, aggregate=aggregate, pieces=aggregate.pieces(board), choice=choice))
+    return Layout(measures=tuple(board.found), formulas=tuple(formulas))
 
 
 def weigh(layout: Layout, weights: Sequence[float]) -> list[float]:
-    """How much each measure's variance matters: Σ over outputs of weight · (slope / scale)².
-
-    The slope of an output in a measure is taken for a cell of any size n, errors of means times n; the scale is what
-    one person can contribute, so that a count, a sum and a mean are on one footing.
-    """
+    """How much each measure's variance matters: Σ over outputs of weight · (slope / scale)²."""
     matter = [0.0] * len(layout.measures)
     for formula, weight in zip(layout.formulas, weights, strict=True):
-        for place, slope in slopes(formula, layout.measures).items():
+        for place, slope in formula.aggregate.matter(formula.pieces, layout.measures):
             matter[place] += weight * slope**2
     return matter
-
-
-def slopes(formula: Formula, found: Sequence[Measure]) -> dict[int, float]:
-    """Slope over scale of one output in each measure that it uses."""
-    aggregate = formula.output.aggregate
-    if aggregate in (Aggregate.COUNT, Aggregate.PEOPLE) and formula.count is not None:
-        return {formula.count: 1 / found[formula.count].high}
-    if formula.total is None:
-        return {}
-    measure = found[formula.total]
-    if aggregate is Aggregate.SUM:
-        scale = float(formula.step * measure.sensitivity() + abs(formula.middle) * _most(formula, found))
-        parts = {formula.total: float(formula.step) / scale}
-        return parts if formula.count is None else parts | {formula.count: float(formula.middle) / scale}
-    parts = {formula.total: 1 / measure.sensitivity()}
-    if formula.count is not None:
-        parts[formula.count] = 0.25 / _most(formula, found)
-    if formula.square is not None:
-        parts[formula.square] = 1 / found[formula.square].sensitivity()
-    return parts
-
-
-def _most(formula: Formula, found: Sequence[Measure]) -> int:
-    return 1 if formula.count is None else found[formula.count].high

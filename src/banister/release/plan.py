@@ -7,23 +7,43 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from banister.accounting.charge import keeps
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import Uncertified
-from banister.mechanisms import RoundedGaussian, TruncatedStaircase
 from banister.questions.measures import Reach
-from banister.questions.question import Aggregate, Question
-from banister.release.combine import Spread
+from banister.questions.question import Question
+from banister.release.aggregates.aggregate import Noisy
+from banister.release.aggregates.board import one_row_each
+from banister.release.combine import NoiseSpread
 from banister.release.consistent import Family
-from banister.release.foresight import Forecast, forecast, spread_of, usual_laplace
-from banister.release.ladder import Ladder
 from banister.release.layout import Formula
-from banister.release.noises import Measured, least_bar
+from banister.release.payments.ladder import Ladder
+from banister.release.payments.measured import Measured
 from banister.release.wording import describe_noise, describe_person, describe_reach, number
 from banister.tables.schema import Schema
 
-FORMAT = 1
+FORMAT = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """One output in a cell of a given size: typical error (root mean square) and half width of its interval.
+
+    The half width is that of the interval which the release would give, from the answer to its farther end: for a mean
+    wherever in its range the interval is widest, for a variance where the standard deviation is a quarter of the range.
+    Typical errors of means and variances are those in a cell whose mean lies a quarter of the range off the middle. For
+    a quantile it is the rows by which the ends of its interval are set off. `laplace` is the typical error of the
+    textbook's release, for comparison.
+    """
+
+    name: str
+    error: float
+    half_width: float
+    laplace: float
+    unit: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,81 +61,91 @@ class Part:
     """What was minimised: the squared errors of all measures, each as much as it matters."""
     alternative: "Part | None" = field(default=None, repr=False, compare=False)
     """The other way to make the noise, where there is one: split for joint, joint for split."""
-    agreed: Mapping[int, Spread] = field(default_factory=dict, repr=False, compare=False)
+    beyond: Measured | None = None
+    """What is paid for the number of people with more rows or groups than may count; None where nobody asked."""
+    agreed: Mapping[int, NoiseSpread] = field(default_factory=dict, repr=False, compare=False)
     """The law of the errors of measures that are made to agree with other questions, by their places."""
 
     @property
-    def spreads(self) -> tuple[Spread, ...]:
+    def spreads(self) -> tuple[NoiseSpread, ...]:
         """The law of each measure's error."""
-        return tuple(self.agreed.get(place) or spread_of(m.noise) for place, m in enumerate(self.measured))
+        return tuple(self.agreed.get(place) or m.spread for place, m in enumerate(self.measured))
+
+    @property
+    def cuts(self) -> bool:
+        """Whether a person can have rows that do not count."""
+        return not one_row_each(self.question)
 
     @property
     def joint(self) -> bool:
         """Whether the noise is Gaussian, for all cells at once."""
-        return any(isinstance(m.noise, RoundedGaussian) for m in self.measured)
+        return any(m.together for m in self.measured)
 
     @property
-    def bar(self) -> int:
-        """The noisy number of people that an unknown value must exceed to appear."""
-        noise = self.measured[0].noise
-        if isinstance(noise, RoundedGaussian):
-            return least_bar(noise, self.measured[0].share.touches, self.delta / 2)
-        return self.selector.edge
+    def payments(self) -> tuple[Measured | Ladder, ...]:
+        """All that is paid for: noises, with the threshold of unknown values among them, choices, and the estimate of
+        whom the bounds cut."""
+        return (*self.measured, *self.ladders, *([] if self.beyond is None else [self.beyond]))
+
+    def sure(self, name: str, confidence: float) -> float:
+        """The confidence of an answer's own interval: higher where what is made of it needs others to hold too."""
+        return 1 - (1 - confidence) / self.question.after.together(name)
 
     def loss(self) -> PrivacyLoss:
-        """What all answers of this question give away about one person, measure by measure."""
-        losses = [*(m.loss() for m in self.measured), *(ladder.loss() for ladder in self.ladders)]
-        return self.appearance().with_(*losses)
-
-    def appearance(self) -> PrivacyLoss:
-        """What it gives away that an unknown value appears at all, beside the noisy number of people behind it.
-
-        Truncated noise has paid for it: out of nothing it never exceeds the bar. Gaussian noise has not; one person
-        alone exceeds the bar with probability delta/2 at most, over all her cells.
-        """
-        if self.joint and self.question.open:
-            return PrivacyLoss.of_guarantee(Guarantee(0, self.delta / 2))
-        return PrivacyLoss.nothing()
-
-    @property
-    def selector(self) -> TruncatedStaircase:
-        """The noise on the number of people that decides which unknown values appear.
-
-        A value appears when the noisy number of people exceeds the largest noise there is. So nothing appears out of
-        nothing, and one person alone makes a value appear with probability delta at most. The optimal rule of [DVGM22]
-        lets a value through one person earlier at most; there the number of people would have to be paid again.
-        """
-        noise = self.measured[0].noise
-        assert isinstance(noise, TruncatedStaircase)
-        return noise
+        """What all answers of this question give away about one person, payment by payment."""
+        return PrivacyLoss.nothing().with_(*(payment.loss() for payment in self.payments))
 
     def forecasts(self, size: int, confidence: float) -> tuple[Forecast, ...]:
         """What to expect of each output in a cell of that many rows."""
-        ladders = iter(self.ladders)
-        found: list[Forecast] = []
-        for formula in self.formulas:
-            if formula.output.aggregate is Aggregate.QUANTILE:
-                rows = next(ladders).rank_error(confidence)
-                found.append(
-                    Forecast(name=formula.output.name, error=math.nan, half_width=rows, laplace=math.nan, unit="rows")
-                )
-            else:
-                found.append(forecast(formula, self, size, confidence, laplace=self._usual(formula, size)))
-        return tuple(found)
+        return tuple(self._forecast(formula, size, confidence) for formula in self.formulas)
 
-    def _usual(self, formula: Formula, size: int) -> float:
-        pieces = {Aggregate.MEAN: 2}
-        needed = [1 if f.square is None else 3 for f in self.formulas]
-        outputs = sum(max(n, pieces.get(f.output.aggregate, 1)) for n, f in zip(needed, self.formulas, strict=True))
-        touches = max((m.share.touches for m in self.measured), default=1)
-        return usual_laplace(
-            formula, epsilon=float(self.epsilon), outputs=outputs, touches=touches, rows=self.reach.rows, size=size
-        )
+    def _forecast(self, formula: Formula, size: int, confidence: float) -> Forecast:
+        confidence = self.sure(formula.name, confidence)
+        name, laplace = formula.name, formula.aggregate.laplace(self._textbook_scale, size)
+        if formula.choice is not None:
+            rows = self.ladders[formula.choice].rank_error(confidence)
+            return Forecast(name=name, error=math.nan, half_width=rows, laplace=laplace, unit="rows")
+        measures = [paid.measure for paid in self.measured]
+        laws = [(w, self.spreads[place]) for place, w in formula.aggregate.slopes(formula.pieces, measures, size)]
+        error = math.sqrt(sum((weight * law.deviation) ** 2 for weight, law in laws))
+        wide = self._half_width(formula, size, confidence)
+        return Forecast(name=name, error=error, half_width=wide, laplace=laplace, unit="")
+
+    def _half_width(self, formula: Formula, size: int, confidence: float) -> float:
+        """The widest interval that the release itself would give for cells of that size, were no noise drawn."""
+        measures = tuple(paid.measure for paid in self.measured)
+        cells = formula.aggregate.foreseen(formula.pieces, measures)
+        values = np.zeros((len(measures), len(cells)))
+        for cell, means in enumerate(cells):
+            for piece, mean in zip(formula.pieces, means, strict=True):
+                values[piece.place, cell] = size * mean
+        known = Noisy(measures=measures, values=values, spreads=self.spreads, confidence=confidence)
+        found = formula.aggregate.answer(formula.pieces, known)
+        return float(np.maximum(found.high - found.values, found.values - found.low).max())
+
+    @property
+    def _textbook_scale(self) -> float:
+        """The error of a count in the textbook's release: epsilon in equal parts, uncentred sums, Laplace noise.
+
+        A mean takes two of the parts, a variance three; a neighbour touches so many cells, each with so many rows.
+        """
+        outputs = sum(formula.aggregate.textbook for formula in self.formulas)
+        touches = max((paid.share.touches for paid in self.measured), default=1)
+        return math.sqrt(2) * outputs * touches * self.reach.rows / float(self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Everything about a release that is decided before a record is read, and what it will cost."""
+    """Everything about a release that is decided before a record is read, and what it will cost.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from banister.release.dataset import open
+    >>> from banister.release.demo import write_demo
+    >>> with TemporaryDirectory() as folder:
+    ...     plan = open(write_demo(folder)[1]).plan("SELECT COUNT(*) FROM data", epsilon="0.3")
+    >>> str(plan.guarantee), plan.neighbours.value, len(plan.parts)
+    ('(0.3, 0)', 'add-remove', 1)
+    """
 
     schema: Schema
     parts: tuple[Part, ...]
@@ -163,7 +193,7 @@ class Plan:
         for part in self.parts:
             lines += [part.question.text, describe_reach(part), *describe_noise(part, self.sizes[1], self.confidence)]
             wide = [part.forecasts(size, self.confidence) for size in self.sizes]
-            for place, name in enumerate(formula.output.name for formula in part.formulas):
+            for place, name in enumerate(formula.name for formula in part.formulas):
                 shown = [
                     f"±{number(w[place].half_width)}{w[place].unit and ' ' + w[place].unit} (n={n})"
                     for w, n in zip(wide, self.sizes, strict=True)

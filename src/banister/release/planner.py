@@ -4,57 +4,51 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from banister import need
-from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.questions import measures
 from banister.questions.measures import Measure, Reach, Share
-from banister.questions.question import Aggregate, Question
+from banister.questions.question import Question
 from banister.questions.terms import Quantity
+from banister.release.aggregates.board import one_row_each
 from banister.release.consistent import Family, agreed_spreads, centring, families
-from banister.release.ladder import plan_ladder
-from banister.release.layout import Layout, layouts, weigh
-from banister.release.noises import LARGEST_SIGMA, Measured, joint_noise, joint_price, split_noise
+from banister.release.layout import Layout, aggregate_of, layouts, weigh
+from banister.release.payments.cells import cell_by_cell
+from banister.release.payments.joint import LARGEST_SIGMA, joint_noise, joint_price
+from banister.release.payments.ladder import plan_ladder
+from banister.release.payments.measured import Measured
+from banister.release.payments.threshold import cell_threshold, with_bar
 from banister.release.plan import Part, Plan
+from banister.release.request import PlanRequest
 from banister.release.split import cost, share_out
 from banister.tables.schema import Schema
 
-WEIGHTS = Fraction(1, 10**60), Fraction(10**60)
-"""The least and the largest weight of an answer: squares of sensitivities times these stay within doubles."""
-
 __all__ = ["Part", "Plan", "plan_release", "takes_delta"]
 
+NUMBERS_LIMIT = 10**8
+"""Exact numbers of one question that are held at once: 0.8 GB."""
 
-def plan_release(
-    questions: Sequence[Question],
-    schema: Schema,
-    *,
-    epsilon: Number,
-    delta: Number = 0,
-    confidence: Number = 0.95,
-    weights: Mapping[str, Number] | None = None,
-    consistent: bool = False,
-) -> Plan:
+
+def plan_release(request: PlanRequest, schema: Schema) -> Plan:
     """The plan with the least error for a guarantee; several questions share epsilon and delta equally.
 
-    With `consistent`, questions about the same rows are made to agree after the noise is drawn: totals equal the sums
-    of their parts.
+    Questions about the same rows that should be consistent are made to agree after the noise is drawn: totals equal
+    the sums of their parts.
     """
-    level = Guarantee(need.positive("epsilon", epsilon), delta)
-    sure = float(need.strictly_between("confidence", confidence, 0, 1))
-    joined = families(questions, schema.groups) if consistent else ()
+    questions, level = request.questions, request.level
+    joined = families(questions, schema.groups) if request.consistent else ()
     fixed = {place: centring(family, questions) for family in joined for place in family.places}
 
     def parts_with(takers: set[int]) -> tuple[Part, ...]:
         """The parts, delta shared equally by some of them."""
         return tuple(
-            _part(
+            _checked_part(
                 question,
                 schema,
                 level=Guarantee(level.epsilon / len(questions), level.delta / len(takers) if place in takers else 0),
-                weights=_weights(question, weights or {}),
+                weights=request.weights_of(question),
                 fixed=fixed.get(place, {}),
+                check=request.check_bounds,
             )
             for place, question in enumerate(questions)
         )
@@ -65,7 +59,7 @@ def plan_release(
     if users < takers and users:  # What some have no use for is for the others, who then have still more use for it.
         parts = parts_with(users)
     used = Guarantee(level.epsilon, sum((part.delta for part in parts), Fraction(0)))
-    plan = Plan(schema=schema, parts=parts, guarantee=used, confidence=sure)
+    plan = Plan(schema=schema, parts=parts, guarantee=used, confidence=request.confidence)
     return _agreeing(plan, joined) if joined else plan
 
 
@@ -86,13 +80,24 @@ def takes_delta(question: Question, schema: Schema) -> bool:
     return groups > 1 or (schema.neighbours is Neighbours.REPLACE and (question.cells or 1) > 1)
 
 
-def _weights(question: Question, given: Mapping[str, Number]) -> list[float]:
-    names = [output.name for output in question.outputs]
-    for name in given:
-        if name not in names:
-            raise BadValue(f"weights name '{name}', which is no answer; the answers are {', '.join(names)}.")
-    hint = "Weights are compared with each other; beyond this one of them would count for nothing."
-    return [float(need.between(f"weight of {name}", given.get(name, 1), *WEIGHTS, hint)) for name in names]
+def _checked_part(
+    question: Question,
+    schema: Schema,
+    *,
+    level: Guarantee,
+    weights: Sequence[float],
+    fixed: Mapping[Quantity, bool],
+    check: Fraction,
+) -> Part:
+    """The part of a plan for one question, and of it, where that is asked for, an estimate of whom the bounds cut."""
+    share = Fraction(0) if one_row_each(question) else check * level.epsilon
+    rest = Guarantee(level.epsilon - share, level.delta)
+    part = _part(question, schema, level=rest, weights=weights, fixed=fixed)
+    if share == 0:
+        return part
+    # One number: with one person more, less or changed it moves by 1 at most.
+    paid = cell_by_cell(measures.people(), Share(touches=1, sensitivity=1, moves=1, squares=1), share)
+    return replace(part, beyond=paid, epsilon=level.epsilon)
 
 
 def _part(
@@ -114,15 +119,27 @@ def _part(
     ranked = [
         _rank_importance(reach, w)
         for o, w in zip(question.outputs, weights, strict=True)
-        if o.aggregate is Aggregate.QUANTILE
+        if aggregate_of(o).choice() is not None
     ]
     split = _split(question, schema, reach, options, ranked, level)
+    _check_room(split)
     foreseen = _foreseen(level, question, schema)
     joint = _joint(split, options, foreseen) if foreseen.delta > 0 and split.measured else None
     if joint is None or (level.delta == 0 and joint.error > split.error):
         return split
     best, other = (joint, split) if joint.error < split.error and level.delta > 0 else (split, joint)
     return replace(best, alternative=other)
+
+
+def _check_room(part: Part) -> None:
+    """Refuse numbers that no memory holds: one for each cell and measure, or for each cell and rung of a ladder."""
+    cells, rungs = part.question.cells or 1, [ladder.axis.size for ladder in part.ladders]
+    if cells * max([len(part.measured), *rungs]) > NUMBERS_LIMIT:
+        what = f" with {max(rungs)} values each to choose a quantile from" if rungs else ""
+        raise BadValue(
+            f"{cells} cells{what} are more numbers than can be held at once ({NUMBERS_LIMIT}). Group by fewer columns "
+            "or by wider bins, or ask for less in one question."
+        )
 
 
 def _foreseen(level: Guarantee, question: Question, schema: Schema) -> Guarantee:
@@ -174,7 +191,9 @@ def _split(
     epsilons = share_out(level.epsilon, [*best.importance, *ranked])
     layout = best.layout
     measured = tuple(
-        split_noise(measure, share, epsilon, level.delta if question.open and place == 0 else Fraction(0))
+        cell_threshold(measure, share, epsilon, level.delta)
+        if question.open and place == 0
+        else cell_by_cell(measure, share, epsilon)
         for place, (measure, share, epsilon) in enumerate(zip(layout.measures, best.shares, epsilons, strict=False))
     )
     ladders = iter(epsilons[len(measured) :])
@@ -184,9 +203,16 @@ def _split(
         measured=measured,
         formulas=layout.formulas,
         ladders=tuple(
-            plan_ladder(formula.output, reach, question.cells, schema.neighbours, next(ladders))
+            plan_ladder(
+                formula.name,
+                asked,
+                reach=reach,
+                neighbours=schema.neighbours,
+                epsilon=next(ladders),
+                alone=question.cells == 1,
+            )
             for formula in layout.formulas
-            if formula.output.aggregate is Aggregate.QUANTILE
+            if (asked := formula.aggregate.choice()) is not None
         ),
         epsilon=level.epsilon,
         delta=level.delta if question.open else Fraction(0),
@@ -199,9 +225,10 @@ def _joint(split: Part, options: Sequence[_Option], level: Guarantee) -> Part | 
     ranked = sum((ladder.epsilon for ladder in split.ladders), Fraction(0))
     inner = Guarantee(level.epsilon - ranked, level.delta / 2 if split.question.open else level.delta)
     best = min(options, key=lambda option: joint_price(option.shares, option.matter, inner))
-    measured = joint_noise(best.layout.measures, best.shares, best.matter, inner)
-    if max(m.noise.scale for m in measured) > LARGEST_SIGMA:
+    noises = joint_noise(best.layout.measures, best.shares, best.matter, inner)
+    if max(paid.noise.scale for paid in noises) > LARGEST_SIGMA:
         return None
+    measured = (with_bar(noises[0], level.delta / 2), *noises[1:]) if split.question.open else noises
     return replace(
         split, measured=measured, formulas=best.layout.formulas, delta=level.delta, error=best.error(measured)
     )

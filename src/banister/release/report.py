@@ -4,11 +4,23 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from banister.accounting.explanation import explain
-from banister.core.exact.numbers import brief, brief_down
+from banister.core.exact.numbers import brief
 from banister.release.plan import Part, Plan
 from banister.release.run import AnswerTable
-from banister.release.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
+from banister.release.wording import (
+    about_intervals,
+    charges,
+    describe_noise,
+    describe_person,
+    describe_reach,
+    describe_trade,
+    number,
+    still_fits,
+    with_interval,
+)
 from banister.show.charts import IntervalChart
 from banister.show.page import Chapter, PageTable, write_page
 
@@ -44,12 +56,13 @@ def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Chapte
         )
         for name, f in table.answers.items()
         if name not in table.dates  # Bars from 0 say nothing about dates.
+        and np.isfinite([f.values, f.low, f.high]).all()  # Nor can one be drawn that has no end.
     ]
     rows = [with_interval(table, place) for place in range(min(len(table), SHOWN))]
     more = f" The first {SHOWN} of {len(table)} rows are shown." if len(table) > SHOWN else ""
     note = (
-        f"Each answer is random around the exact one; the brackets hold the exact one with probability "
-        f"{plan.confidence:.0%}.{more}{RAISED if raised else ''}{AGREED if table.consistent else ''}"
+        f"Each answer is random around the exact one. {about_intervals(table, part, plan.confidence)}{more}"
+        f"{RAISED if raised else ''}{AGREED if table.consistent else ''}"
     )
     return Chapter("Answers", [note], part.question.text, charts, [PageTable(table.columns, rows, len(table.names))])
 
@@ -82,7 +95,7 @@ def _plan(plan: Plan) -> Chapter:
             [
                 f"{m.measure.counting.value}",
                 m.kind,
-                "together" if part.joint else number(float(m.epsilon)),
+                m.paid,
                 str(m.share.touches),
                 number(m.share.sensitivity),
             ]
@@ -90,7 +103,14 @@ def _plan(plan: Plan) -> Chapter:
         ]
         grids.append(PageTable(["measured", "noise", "epsilon", "cells a person touches", "sensitivity"], noise, 2))
     reach = [
-        " ".join([describe_reach(part), *describe_noise(part, plan.sizes[1], plan.confidence)]) for part in plan.parts
+        " ".join(
+            [
+                describe_reach(part),
+                *describe_noise(part, plan.sizes[1], plan.confidence),
+                *describe_trade(part, plan.sizes[1], plan.confidence),
+            ]
+        )
+        for part in plan.parts
     ]
     return Chapter("The plan, made before any record was read", [*reach, f"Plan {plan.digest}"], "", (), grids)
 
@@ -100,6 +120,10 @@ def _budget(answers: "Answers") -> Chapter:
     words = (
         f"This release keeps (epsilon {brief(level.epsilon)}, delta {brief(level.delta)}) and was charged to a "
         f"budget of {answers.budget}, by its exact loss where it fits. {charges(answers.remaining.charges)} so far; "
-        f"the largest epsilon that still fits is {brief_down(answers.remaining.largest_epsilon)}."
+        f"the largest epsilon that still fits is {still_fits(answers.remaining.largest_epsilon)}."
     )
-    return Chapter("The budget", [words, f"Proof of the charge: {answers.proof}"])
+    head = (
+        f"Head of the ledger: {answers.head}. Whoever keeps this line can ask for `banister ledger verify --proof` "
+        "with it: a ledger that was rolled back or rewritten since does not hold it."
+    )
+    return Chapter("The budget", [words, f"Proof of the charge: {answers.proof}", head])

@@ -1,26 +1,29 @@
 """Release: add up exactly, charge the ledger, draw, and give the answers with their intervals.
 
-The order is fixed. The engine works first, so that a database which goes away costs nothing; then the charge is on
-disk; only then is the first bit drawn. A crash in between loses budget, never privacy.
+The order is fixed. The ledger is asked whether it has room, the engine works, the charge is on disk, and only then is
+the first bit drawn. A crash in between loses budget, never privacy. A database that fails before it reads a row costs
+nothing; one that fails afterwards is charged for, because its failure may depend on what it read.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.accounting.charge import covers, keeps
+from banister.accounting.charge import LONGEST_LABEL, covers, keeps
 from banister.accounting.ledger import Ledger
 from banister.accounting.receipt import Receipt
 from banister.core.privacy.loss import PrivacyLoss
-from banister.errors import Uncertified
+from banister.errors import BudgetExceeded, EngineBroke, Uncertified
 from banister.questions import measures
-from banister.questions.question import Aggregate, Axis, Label, Output, Unknown, cell_count
+from banister.questions.question import Axis, Label, Unknown, cell_count
+from banister.release.after import finished
+from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy
+from banister.release.combine import half_width
 from banister.release.consistent import above_zero, additive, agree
-from banister.release.estimates import Answer, Noisy, answer, never_below_zero
-from banister.release.ladder import choose, columns_of
 from banister.release.plan import Part, Plan
 from banister.release.work import HASH_KEY_LIMIT, HASH_KEYS, Source, Totals, Work
 from banister.sampling.bits import SYSTEM, BitSource
@@ -30,6 +33,9 @@ from banister.tables.protected import protected_by_schema
 from banister.tables.reading import Day
 
 Tell = Callable[[str], None]
+
+BROKE = " (the engine broke off: more may have been told)"
+"""What the ledger says of a release that was charged and not answered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +51,8 @@ class AnswerTable:
     """The answers that are numbers of days since 1970."""
     consistent: frozenset[str] = frozenset()
     """The answers that were made to agree with other questions."""
+    cut: Answer | None = None
+    """How many people have more rows or groups than may count; nothing where that was not asked for."""
     raised: frozenset[int] | None = None
     """The cells in which an answer below 0 was raised to 0; nothing where that was not asked for."""
 
@@ -71,6 +79,25 @@ class Released:
     non_negative: bool
 
 
+class Safe(Protocol):
+    """Who sees to it that a release is charged once, and that what was drawn is not lost; `keeping` does."""
+
+    @property
+    def key(self) -> str:
+        """What the caller calls this request."""
+        ...
+
+    def begun(self, ledger: Ledger) -> bool:
+        """Whether it was asked for before, so that its charge may be in the ledger already."""
+        ...
+
+    def once(
+        self, plan: Plan, ledger: Ledger, *, charge: Callable[[str], Receipt], draw: Callable[[Receipt], Released]
+    ) -> Released:
+        """Charge with a claim and draw, or give what was drawn before."""
+        ...
+
+
 def release(
     plan: Plan,
     source: Source,
@@ -78,30 +105,40 @@ def release(
     *,
     bits: BitSource = SYSTEM,
     non_negative: bool = False,
+    safe: Safe | None = None,
     tell: Tell = lambda stage: None,
 ) -> Released:
-    """Run a plan. Raises before anything is charged, or charges and then draws.
+    """Run a plan: charge, and then draw.
 
-    A ledger that is given as a function is opened when it is charged, after the engine's work.
+    A ledger that is given as a function is opened when it is charged, after the engine's work; whoever gives one has
+    seen that the plan fits. What is `safe` is charged once for its key, and kept on disk before it is given.
     """
-    exact = _add_up_all(plan, source, bits, tell)
-    tell("charging the ledger")
     owed = _owed(plan)
-    receipt = _charge(plan, ledger if isinstance(ledger, Ledger) else ledger())
-    proof = receipt.use(plan=plan.digest, owed=owed)
-    tell("drawing")
-    tables = _draw_all(plan, exact, bits)
-    if non_negative:
-        tables = _all_raised(plan, tables)
-    return Released(plan, tables, proof, non_negative)
+    if isinstance(ledger, Ledger) and not (safe is not None and safe.begun(ledger)):
+        _foresee(plan, ledger)
+    try:
+        exact = _add_up_all(plan, source, bits, tell)
+    except EngineBroke as broke:
+        raise _paid_for_nothing(plan, ledger, broke) from None
+    tell("charging the ledger")
+    book = ledger if isinstance(ledger, Ledger) else ledger()
+
+    def draw(receipt: Receipt) -> Released:
+        proof = receipt.use(plan=plan.digest, owed=owed)
+        tell("drawing")
+        tables = _draw_all(plan, exact, bits)
+        raised = _all_raised(plan, tables) if non_negative else tables
+        shown = tuple(finished(table, part.question) for table, part in zip(raised, plan.parts, strict=True))
+        return Released(plan, shown, proof, non_negative)
+
+    if safe is None:
+        return draw(_charge(plan, book))
+    return safe.once(plan, book, charge=lambda claim: _charge(plan, book, key=safe.key, claim=claim), draw=draw)
 
 
 def _owed(plan: Plan) -> PrivacyLoss:
-    """What the draws give away, added up anew from the noises, bars and ladders that are about to draw."""
-    noises = [one.loss() for part in plan.parts for one in part.measured]
-    bars = [part.appearance() for part in plan.parts]
-    ladders = [ladder.loss() for part in plan.parts for ladder in part.ladders]
-    owed = PrivacyLoss.nothing().with_(*noises, *bars, *ladders)
+    """What the draws give away, added up anew from the payments that are about to draw."""
+    owed = PrivacyLoss.nothing().with_(*(paid.loss() for part in plan.parts for paid in part.payments))
     if not (covers(plan.loss, owed) and keeps(owed, plan.guarantee)):
         raise Uncertified(
             f"What is about to be drawn is not proven to keep {plan.guarantee} and the loss that the plan states. "
@@ -110,17 +147,40 @@ def _owed(plan: Plan) -> PrivacyLoss:
     return owed
 
 
-def _charge(plan: Plan, ledger: Ledger) -> Receipt:
+def _foresee(plan: Plan, ledger: Ledger) -> None:
+    """Refuse what the ledger would refuse, before a row is read: a failure to read could not be paid for."""
+    cost, _ = ledger.fitting(plan.costs, neighbours=plan.neighbours)
+    ledger.foresee(cost, label=plan.label, neighbours=plan.neighbours, protects=protected_by_schema(plan.schema))
+
+
+def _charge(plan: Plan, ledger: Ledger, *, label: str = "", key: str = "", claim: str = "") -> Receipt:
     """Charge the exact loss; or the guarantee that it keeps, where the ledger has room for that alone."""
     cost, _ = ledger.fitting(plan.costs, neighbours=plan.neighbours)
-    about = protected_by_schema(plan.schema)
-    return ledger.charge(cost, label=plan.label, neighbours=plan.neighbours, plan=plan.digest, protects=about)
+    about, name = protected_by_schema(plan.schema), label or plan.label
+    return ledger.charge(
+        cost, label=name, neighbours=plan.neighbours, plan=plan.digest, protects=about, key=key, claim=claim
+    )
+
+
+def _paid_for_nothing(plan: Plan, ledger: Ledger | Callable[[], Ledger], broke: EngineBroke) -> EngineBroke:
+    """Charge a release of which nothing but its failure is seen."""
+    label = plan.label[: LONGEST_LABEL - len(BROKE)] + BROKE
+    try:
+        receipt = _charge(plan, ledger if isinstance(ledger, Ledger) else ledger(), label=label)
+        charged = f"Charge {receipt.sequence} of the ledger stands for it"
+    except BudgetExceeded:  # Somebody else took the room in the meantime.
+        charged = "The ledger has no room left to charge it"
+    return EngineBroke(
+        f"{broke} It had begun to read rows, and why it stopped may depend on them. Nothing was drawn. {charged}, and "
+        "more than the charge may have been told: find out why the engine stopped before you ask again."
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Exact:
     totals: Totals
     ladders: tuple[Totals, ...]
+    beyond: Totals | None = None
 
 
 def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
@@ -152,7 +212,8 @@ def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
         )
         for ladder in part.ladders
     )
-    return (main, *ladders) if main.measures else ladders
+    over = () if part.beyond is None else (replace(main, measures=(part.beyond.measure,), beyond=True),)
+    return (main, *ladders, *over) if main.measures else (*ladders, *over)
 
 
 def _add_up_all(plan: Plan, source: Source, bits: BitSource, tell: Tell) -> list[_Exact]:
@@ -167,13 +228,13 @@ def _add_up_all(plan: Plan, source: Source, bits: BitSource, tell: Tell) -> list
         if found:
             first = works(plan.parts[family.places[0]], bits)[0]
             groups = 1 if first.personal and plan.schema.groups == 1 and first.relation.rows != 1 else None
-            work = replace(first, axes=family.axes, measures=tuple(found), groups=groups, ladder=None)
+            work = replace(first, axes=family.axes, measures=tuple(found), groups=groups, ladder=None, beyond=False)
             finest = source.totals(work).values
             rows = {measure: row for row, measure in enumerate(found)}
             for place in family.places:
                 mine = [rows[m.measure] for m in plan.parts[place].measured]
                 totals = Totals(values=family.totals(place, finest[mine]), labels=None)
-                exact[place] = _Exact(totals, exact[place].ladders)
+                exact[place] = replace(exact[place], totals=totals)
     return exact
 
 
@@ -188,10 +249,11 @@ def _ladders(part: Part, source: Source, bits: BitSource) -> _Exact:
 
 def _add_up(part: Part, source: Source, bits: BitSource) -> _Exact:
     found = [source.totals(work) for work in works(part, bits)]
+    beyond = found.pop() if part.beyond is not None else None
     if part.measured:
-        return _Exact(found[0], tuple(found[1:]))
+        return _Exact(found[0], tuple(found[1:]), beyond)
     empty = Totals(values=np.zeros((0, cell_count(part.question.axes)), dtype=np.int64), labels=None)
-    return _Exact(empty, tuple(found))
+    return _Exact(empty, tuple(found), beyond)
 
 
 def _draw_all(plan: Plan, exact: Sequence[_Exact], bits: BitSource) -> tuple[AnswerTable, ...]:
@@ -209,12 +271,12 @@ def _draw_all(plan: Plan, exact: Sequence[_Exact], bits: BitSource) -> tuple[Ans
 
 def _draw(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> AnswerTable:
     """One question by itself."""
-    return _answered(part, _noisy(part, exact, bits), exact, confidence, bits)
+    return finished(_answered(part, _noisy(part, exact, bits), exact, confidence, bits), part.question)
 
 
 def _noisy(part: Part, exact: _Exact, bits: BitSource) -> NDArray[np.int64]:
     return np.stack(
-        [m.noise.release(row, bits) for m, row in zip(part.measured, exact.totals.values, strict=True)]
+        [m.draw(row, bits) for m, row in zip(part.measured, exact.totals.values, strict=True)]
         or [np.zeros(exact.totals.values.shape[1], dtype=np.int64)]
     )
 
@@ -228,36 +290,40 @@ def _answered(
 ) -> AnswerTable:
     labels = _labels(part.question.axes) if exact.totals.labels is None else exact.totals.labels
     if part.question.open:
-        kept = np.flatnonzero(noisy[0] > part.bar)
+        kept = part.measured[0].appearing(noisy[0])
         noisy, labels = noisy[:, kept], tuple(labels[place] for place in kept.tolist())
     known = Noisy(
         measures=tuple(m.measure for m in part.measured), values=noisy, spreads=part.spreads, confidence=confidence
     )
-    ladders = iter(zip(part.ladders, exact.ladders, strict=True))
-    answers: dict[str, Answer] = {}
-    for formula in part.formulas:
-        if formula.output.aggregate is Aggregate.QUANTILE:
-            ladder, totals = next(ladders)
-            counts = totals.values if totals.rungs is None else columns_of(totals, labels, ladder.axis.size)
-            answers[formula.output.name] = Answer(*choose(ladder, counts, confidence, bits))
-        else:
-            answers[formula.output.name] = answer(formula, known)
-    moved = {f.output.name for f in part.formulas if {f.count, f.total, f.square} & set(part.agreed)}
-    counted = (f.output.name for f in part.formulas if f.output.aggregate in (Aggregate.COUNT, Aggregate.PEOPLE))
+    sure = {f.name: part.sure(f.name, confidence) for f in part.formulas}
+    pairs = zip(part.ladders, exact.ladders, strict=True)
+    chosen = [ladder.draw(totals, labels, sure[ladder.name], bits=bits) for ladder, totals in pairs]
+    answers = {
+        f.name: f.aggregate.answer(f.pieces, replace(known, confidence=sure[f.name]))
+        if f.choice is None
+        else chosen[f.choice]
+        for f in part.formulas
+    }
+    moved = {f.name for f in part.formulas if any(piece.place in part.agreed for piece in f.pieces)}
     return AnswerTable(
         names=tuple(axis.name for axis in part.question.axes),
         labels=labels,
         columns=part.question.columns,
         answers=answers,
-        whole=frozenset(counted) - moved,
-        dates=frozenset(f.output.name for f in part.formulas if _is_date(f.output)),
+        whole=frozenset(f.name for f in part.formulas if f.aggregate.whole) - moved,
+        dates=frozenset(f.name for f in part.formulas if f.aggregate.is_date()),
         consistent=frozenset(moved),
+        cut=_cut(part, exact, confidence, bits),
     )
 
 
-def _is_date(output: Output) -> bool:
-    """Whether an answer is a date: dates have quantiles, and are counted, but nothing else."""
-    return output.aggregate is Aggregate.QUANTILE and output.quantity is not None and output.quantity.date
+def _cut(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> Answer | None:
+    """How many people the bounds cut, with its interval; it is never below 0."""
+    if part.beyond is None or exact.beyond is None:
+        return None
+    noisy = part.beyond.draw(exact.beyond.values[0], bits).astype(np.float64)
+    wide = half_width([(1.0, part.beyond.spread)], confidence)
+    return Answer(np.maximum(noisy, 0), np.maximum(noisy - wide, 0), np.maximum(noisy + wide, 0))
 
 
 def _labels(axes: Sequence[Axis]) -> tuple[tuple[Label, ...], ...]:
@@ -285,6 +351,13 @@ def _all_raised(plan: Plan, tables: Sequence[AnswerTable]) -> tuple[AnswerTable,
 def _raised(table: AnswerTable, part: Part, together: Mapping[str, Answer]) -> AnswerTable:
     before = table.answers
     moved = {**before, **together}
-    answers = {f.output.name: never_below_zero(f, moved[f.output.name]) for f in part.formulas}
+    answers = {f.name: _never_below_zero(f.aggregate, moved[f.name]) for f in part.formulas}
     lifted = [np.flatnonzero((before[name].values < 0) & (answers[name].values >= 0)) for name in answers]
     return replace(table, answers=answers, raised=frozenset(place for places in lifted for place in places.tolist()))
+
+
+def _never_below_zero(aggregate: Aggregate, found: Answer) -> Answer:
+    """The answer with what cannot be below 0 raised to 0."""
+    if aggregate.can_be_below_zero():
+        return found
+    return Answer(np.maximum(found.values, 0), np.maximum(found.low, 0), np.maximum(found.high, 0))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
-from typing import NoReturn, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,9 @@ class Work:
     rows: int
     hash_keys: tuple[int, ...]
     ladder: Rungs | None = None
+    beyond: bool = False
+    """Whether, instead, the people are counted who have more than `rows` rows in a cell, or rows in more cells than
+    `groups`: one number for all cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,7 +95,11 @@ class Source(Protocol):
         ...
 
     def totals(self, work: Work) -> Totals:
-        """The exact work. Fails only for reasons that do not depend on one person's values."""
+        """The exact work.
+
+        Raises `EngineFailed` where it fails before a row is read, and `EngineBroke` where it fails afterwards: such a
+        failure may depend on one person's values, and is charged.
+        """
         ...
 
 
@@ -116,19 +123,11 @@ def check_stored(table: Table, stored: Mapping[str, Physical]) -> None:
             )
 
 
-def refuse_nameless(table: Table) -> NoReturn:
-    """Refuse rows that belong to nobody. Removing a person changes nothing about them, so this tells nothing."""
-    raise BadValue(
-        f"Person column '{table.person}' of table '{table.name}' has NULLs: those rows belong to nobody whom "
-        "the guarantee could protect. Remove them first, or give each row a person."
-    )
-
-
 def _allowed(column: Column) -> tuple[Physical, ...]:
     if column.kind is Kind.DATE:
         return (Physical.DATE, Physical.TIMESTAMP)
-    if column.kind is Kind.INTEGER:
-        return (Physical.INTEGER,)
+    if column.kind is Kind.INTEGER:  # Whole numbers of which one is missing are floating-point numbers in pandas.
+        return (Physical.INTEGER, Physical.FLOAT)
     if column.kind is Kind.NUMBER:
         return (Physical.INTEGER, Physical.DECIMAL, Physical.FLOAT)
     if column.values is None:
@@ -148,6 +147,8 @@ def _there(stored: Mapping[str, Physical]) -> str:
 
 def assemble(work: Work, cells: int, columns: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> Totals:
     """Put an engine's rows in their places; a cell without rows holds 0."""
+    if work.beyond:
+        return Totals(values=np.asarray(columns["m0"], dtype=np.int64).reshape(1, 1), labels=None)
     where = np.asarray(columns["cell"], dtype=np.int64)
     unknown = [columns[f"x{i}"] for i, _ in enumerate(axis for axis in work.axes if isinstance(axis, Unknown))]
     measured = [np.asarray(columns[f"m{i}"], dtype=np.int64) for i in range(len(work.measures))]

@@ -13,6 +13,9 @@ from banister.tables.reading import Section, Value
 CATEGORY_LIMIT = 100_000
 """How many values a category may list; more belong in an integer column with a range."""
 
+WIDEST = Fraction(10**300)
+"""The largest end of a range and step, and one over the smallest step: doubles reach a little further."""
+
 
 class Kind(Enum):
     """What a column holds."""
@@ -41,6 +44,8 @@ class Column:
     bins: tuple[Fraction, ...] = ()
     every: str = "day"
     nulls: bool = True
+    other: Value | None = None
+    """The declared value that stands for every one that is not declared, when the table is published whole."""
 
     @property
     def units(self) -> tuple[int, int]:
@@ -86,6 +91,7 @@ def _numeric(section: Section, name: str, kind: Kind) -> Column:
     if not low < high:
         raise BadValue(f"range = [{brief(low)}, {brief(high)}] of column '{name}' must go from low to high.")
     step = need.positive(f"step of column '{name}'", section.number("step", 1 if kind is Kind.INTEGER else None))
+    _check_size(name, low, high, step)
     bins = section.numbers("bins")
     if kind is Kind.INTEGER and not (step == 1 and all(x.denominator == 1 for x in (low, high, *bins))):
         raise BadValue(
@@ -100,8 +106,17 @@ def _numeric(section: Section, name: str, kind: Kind) -> Column:
     return column
 
 
+def _check_size(name: str, low: Fraction, high: Fraction, step: Fraction) -> None:
+    """Refuse what leaves the doubles on the way: engines compute with them."""
+    if not (max(abs(low), abs(high)) <= WIDEST and 1 / WIDEST <= step <= WIDEST):
+        raise BadValue(
+            f"Column '{name}' has a range beyond 1e300 or a step beyond 1e-300 or 1e300, which no engine computes "
+            "with. Declare the column in other units."
+        )
+
+
 def _category(section: Section, name: str) -> Column:
-    section.only("kind", "values", "nulls")
+    section.only("kind", "values", "nulls", "other")
     values = section.values("values")
     if values is not None and not 1 <= len(values) <= CATEGORY_LIMIT:
         raise BadValue(f"Column '{name}' lists {len(values)} values; give from 1 to {CATEGORY_LIMIT}.")
@@ -109,7 +124,10 @@ def _category(section: Section, name: str) -> Column:
         raise BadValue(f"Column '{name}' lists a value twice.")
     if values is not None and len({type(value) for value in values}) > 1:
         raise BadValue(f"Column '{name}' mixes texts, whole numbers and truth values; list values of one type.")
-    return Column(name=name, kind=Kind.CATEGORY, values=values, nulls=section.flag("nulls"))
+    other = section.value("other")
+    if other is not None and not any(other == value and type(other) is type(value) for value in values or ()):
+        raise BadValue(f"other = {other!r} of column '{name}' must be one of its declared values.")
+    return Column(name=name, kind=Kind.CATEGORY, values=values, nulls=section.flag("nulls"), other=other)
 
 
 def _date(section: Section, name: str) -> Column:

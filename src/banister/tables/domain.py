@@ -21,6 +21,10 @@ from banister.tables.reading import Value
 
 Integers = NDArray[np.int64]
 EDGES_LIMIT = CELLS_LIMIT + 1
+UNREAD = -(2**63)
+"""The unit of what is no number or no date at all."""
+FAR = 2**62
+"""The unit, with either sign, of a number that is too large for one."""
 T = TypeVar("T")
 
 
@@ -34,6 +38,8 @@ class Attribute:
     edges: range | tuple[int, ...] = ()
     step: Fraction = Fraction(1)
     nulls: bool = True
+    other: int | None = None
+    """The code of the value that stands for every one that is not declared."""
 
     @property
     def present(self) -> int:
@@ -63,6 +69,21 @@ class Attribute:
                 codes[(units < edges[0]) | (units >= edges[-1])] = -1
         codes[missing] = self.present if self.nulls else -1
         return codes.astype(np.int64)
+
+    def placed(self, units: Integers, missing: NDArray[np.bool_]) -> Integers:
+        """Codes by the law for private records, which no value breaks; -1 for what has no place.
+
+        Numbers and dates outside the range are clipped to it. A value that is not declared is what the schema's `other`
+        says, or else missing; a missing one has no place where the schema promises that there is none.
+        """
+        if self.kind is not Kind.CATEGORY:
+            held = np.clip(units, int(self.edges[0]), int(self.edges[-1]) - 1)
+            return self.codes(held, missing | (units == UNREAD))
+        strange = ~missing & ((units < 0) | (units >= self.present))
+        codes = self.codes(units, missing | strange)
+        if self.other is not None:
+            codes[strange] = self.other
+        return codes
 
     def label(self, code: int) -> str:
         """A cell in words."""
@@ -168,7 +189,8 @@ def _attribute(column: Column) -> Attribute:
                     f"Column '{name}' is a category without a list of values. List all values that are public "
                     f'knowledge, e.g. {name} = {{ kind = "category", values = ["yes", "no"] }}.'
                 )
-            return Attribute(name=name, kind=column.kind, values=column.values, nulls=nulls)
+            other = None if column.other is None else column.values.index(column.other)
+            return Attribute(name=name, kind=column.kind, values=column.values, nulls=nulls, other=other)
         case Kind.DATE:
             return Attribute(name=name, kind=column.kind, edges=_days(column), nulls=nulls)
     return Attribute(name=name, kind=column.kind, edges=_units(column), step=column.step, nulls=nulls)

@@ -1,7 +1,6 @@
 """Reading a section of a settings file, with messages that name the section and the key."""
 
 import difflib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,6 +10,7 @@ from typing import Protocol, runtime_checkable
 from banister import need
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
+from banister.foreign import parse_toml
 
 Value = str | int | bool
 """One value of a category."""
@@ -120,6 +120,13 @@ class Section:
             raise BadValue(f"{key} in {self.title} must be a list of texts, whole numbers or truth values.")
         return tuple(value)
 
+    def value(self, key: str) -> Value | None:
+        """One value of a category, or None where it is absent."""
+        value = self.content.get(key)
+        if value is not None and not isinstance(value, str | int):
+            raise BadValue(f"{key} in {self.title} must be a text, a whole number or a truth value.")
+        return value
+
     def flag(self, key: str) -> bool:
         """true or false; true where it is absent."""
         value = self.content.get(key, True)
@@ -130,10 +137,7 @@ class Section:
 
 def read_toml(text: str) -> Section:
     """The content of a schema file; decimals are the decimals that are written."""
-    try:
-        return Section("the schema", tomllib.loads(text, parse_float=Decimal))
-    except tomllib.TOMLDecodeError as error:
-        raise BadValue(f"The schema is not valid TOML: {error}.") from None
+    return Section("the schema", parse_toml(text, "The schema cannot be read"))
 
 
 def relation(source: Section) -> Neighbours | None:
@@ -153,4 +157,4 @@ def _exact(name: str, value: object) -> Fraction:
         raise BadValue(f"{name} must be a number.")
     if isinstance(value, Decimal) and not value.is_finite():
         raise BadValue(f"{name} = {value} must be a finite number.")
-    return Fraction(value)
+    return need.exact(name, value)

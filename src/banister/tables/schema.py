@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
+from banister.foreign import MOST_TOML, read_text
 from banister.tables.columns import Column, Kind, read_columns
+from banister.tables.csv_rules import KEYS, USUAL, CsvRules, read_rules
 from banister.tables.reading import Section, read_toml, relation
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ class Table:
     inner: str | None
     person: str | None
     columns: tuple[Column, ...]
+    rules: CsvRules = USUAL
+    """How the values of a CSV file are written."""
 
     def column(self, name: str) -> Column | None:
         """The declared column of that name, upper or lower case alike."""
@@ -97,15 +101,13 @@ class Schema:
     @classmethod
     def of_file(cls, path: str | Path) -> "Schema":
         """Read a `.toml` file."""
-        try:
-            return cls.of_text(Path(path).read_text(encoding="utf-8"))
-        except OSError:
+        place = Path(path)
+        if not place.is_file():
             raise BadValue(
                 f"The schema '{path}' cannot be read. Give the path of a .toml file that declares what is public about "
                 'each column, e.g. [columns] smokes = { kind = "category", values = ["yes", "no"] }.'
-            ) from None
-        except UnicodeDecodeError:
-            raise BadValue(f"The schema '{path}' is not text in UTF-8.") from None
+            )
+        return cls.of_text(read_text(place, "a schema", most_bytes=MOST_TOML))
 
     @classmethod
     def of_text(cls, text: str) -> "Schema":
@@ -126,7 +128,7 @@ class Schema:
 def _schema(root: Section) -> Schema:
     root.only("source", "budget", "columns", "tables")
     source = root.optional("source")
-    source.only("table", "name", "person", "neighbours", "rows", "groups", "people")
+    source.only("table", "name", "person", "neighbours", "rows", "groups", "people", *KEYS)
     main = _table("data", source, root, location=source.maybe("table") or "")
     others = [_other(root.section("tables", ""), name) for name in root.names("tables")]
     if others and main.person is None:
@@ -153,7 +155,7 @@ def _guarantee(budget: Section) -> Guarantee | None:
 
 def _other(tables: Section, name: str) -> Table:
     section = tables.section(name, "table, person and columns")
-    section.only("table", "name", "person", "columns")
+    section.only("table", "name", "person", "columns", *KEYS)
     table = _table(name, section, section, location=section.text("table"))
     if table.person is None:
         raise BadValue(f"[tables.{name}] declares no person column; only tables with one can be joined.")
@@ -168,4 +170,5 @@ def _table(name: str, section: Section, holder: Section, *, location: str) -> Ta
         inner=section.maybe("name"),
         person=section.maybe("person"),
         columns=read_columns(columns),
+        rules=read_rules(section),
     )

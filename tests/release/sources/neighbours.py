@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.release.ladder import RUNGS, columns_of
+from banister.release.aggregates.quantile import RUNGS
+from banister.release.payments.ladder import columns_of
 from banister.release.plan import Plan
 from banister.release.run import works
 from banister.release.work import Source, Totals
@@ -31,6 +32,9 @@ def moved(here: Sequence[Totals], there: Sequence[Totals], plan: Plan) -> list[f
             assert np.ceil(row / measured.share.sensitivity).max(initial=0) <= measured.share.moves
             assert int((row.astype(object) ** 2).sum()) <= measured.share.squares
             used.append(float(row.sum()) / (measured.share.sensitivity * measured.share.touches))
+    if part.beyond is not None:
+        assert np.abs(here[-1].values - there[-1].values).max() <= part.beyond.share.sensitivity, part.question.text
+        here, there = here[:-1], there[:-1]
     start = len(here) - len(part.ladders)
     for ladder, a, b in zip(part.ladders, here[start:], there[start:], strict=True):
         gone = _difference(_by_rung(a), _by_rung(b), RUNGS + 1).sum(axis=0)

@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from banister.questions.parser import read_questions
+from banister.release.aggregates import ALL
 from banister.release.planner import Plan, plan_release
+from banister.release.request import PlanRequest
 from banister.release.sources.duckdb import DuckDBSource
 from banister.release.work import Source
 from banister.tables.schema import Schema
@@ -163,7 +165,8 @@ def schema(
 
 def planned(question: str, asked: Schema, *, epsilon: float = 1.0) -> Plan:
     """A plan for one question."""
-    return plan_release(read_questions(question, asked), asked, epsilon=epsilon, delta=1e-6)
+    found = read_questions(question, asked, aggregates=ALL)
+    return plan_release(PlanRequest.of(found, epsilon=epsilon, delta=1e-6), asked)
 
 
 def as_arrow(name: str, rows: Rows) -> pa.Table:

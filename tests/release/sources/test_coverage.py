@@ -161,7 +161,7 @@ def check(part: Part, found: Sequence[AnswerTable], question: str) -> None:
     grouped = cells(question)
     size = round(sum(map(len, grouped.values())) / len(grouped))
     foreseen = {forecast.name: forecast for forecast in part.forecasts(size, SURE)}
-    for name in (formula.output.name for formula in part.formulas):
+    for name in (formula.name for formula in part.formulas):
         exact = {label: TRUTH[name](rows) for label, rows in grouped.items()}
         inside, errors = 0, []
         for answers in found:

@@ -160,24 +160,21 @@ def test_a_broken_file_says_nothing_of_its_content(tmp_path: Path) -> None:
 
 
 def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"visits": [1.5], "plan": ["a"]})
-    with pytest.raises(BadValue, match="'visits' is declared as integer, and holds floating-point numbers"):
+    frame = pd.DataFrame({"visits": ["1"], "plan": ["a"]})
+    with pytest.raises(BadValue, match="'visits' is declared as integer, and holds text"):
         DuckDBSource(schema("x"), folder=tmp_path, frames={"data": frame})
     frame = pd.DataFrame({"visits": [1], "plan": [1]})
     with pytest.raises(BadValue, match="'plan' is declared as category with values such as 'a'"):
         DuckDBSource(schema("x"), folder=tmp_path, frames={"data": frame})
 
 
-def test_people_without_a_name_are_refused(tmp_path: Path) -> None:
+def test_a_person_column_has_to_be_there_and_whole(tmp_path: Path) -> None:
     asked = schema("x", 'person = "who"\nrows = 2')
     with pytest.raises(BadValue, match="no person column 'who'"):
         DuckDBSource(asked, folder=tmp_path, frames={"data": pd.DataFrame({"visits": [1], "plan": ["a"]})})
-    rows = pd.DataFrame({"visits": [1, 2], "plan": ["a", "b"], "who": ["x", None]})
-    with pytest.raises(BadValue, match="has NULLs: those rows belong to nobody"):
-        DuckDBSource(asked, folder=tmp_path, frames={"data": rows})
-    floats = pd.DataFrame({"visits": [1], "plan": ["a"], "who": [1.5]})
+    decimals = pa.table({"visits": [1], "plan": ["a"], "who": pa.array([1], type=pa.decimal128(5, 2))})
     with pytest.raises(BadValue, match="a person needs a whole number or a text"):
-        DuckDBSource(asked, folder=tmp_path, frames={"data": floats})
+        DuckDBSource(asked, folder=tmp_path, frames={"data": decimals})
 
 
 def test_something_that_is_no_table_is_refused(tmp_path: Path) -> None:
@@ -243,3 +240,17 @@ def test_the_median_of_a_wide_range_fails_for_no_value(tmp_path: Path) -> None:
     (work,) = works(part, SeededBits(1))
     assert work.ladder is not None
     assert source.totals(work).values.sum(axis=0).tolist() == [1, 1]
+
+
+def test_labels_of_128_bits_come_out_as_they_are(tmp_path: Path) -> None:
+    """Through doubles 2^100 + 1 and 2^53 + 1 would be published as other numbers."""
+    wide = [2**100 + 1, 2**53 + 1, -(2**127), 7]
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE data (site HUGEINT, visits INTEGER)")
+        connection.executemany("INSERT INTO data VALUES (?, 1)", [[value] for value in wide])
+    text = TEXT.format(name="t.duckdb", more="").replace("plan = {", "site = { kind = 'category' }\n#")
+    plan = planned("SELECT site, COUNT(*) FROM data GROUP BY site", Schema.of_text(text))
+    source = DuckDBSource(plan.schema, folder=tmp_path, frames={})
+    found = source.totals(works(plan.parts[0], SeededBits(1))[0])
+    assert found.labels is not None
+    assert {label for (label,) in found.labels} == set(wide)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from banister.release.plan import Plan
 from banister.release.run import works
 from banister.release.work import Totals
 from tests.release.sources.neighbours import added_up, exchanged, less, moved, people, without
@@ -53,20 +54,31 @@ def test_no_person_moves_more_than_the_plan_says(bounds: str, place: Place) -> N
     questions = PERSON_QUESTIONS if first or place.engine == "duckdb" else GROUPED
     plans = [(planned(q, asked), planned(q, other)) for q in questions]
 
-    def results(tables: Tables) -> list[list[Totals]]:
+    def results(tables: Tables) -> list[list[list[Totals]]]:
+        """For each question what is added up where people come and go, and where they are exchanged: it may differ."""
         source = place.load(asked, tables)
-        return [added_up(source, plan) for plan, _ in plans]
+        found = []
+        for removal, exchange in plans:
+            first = added_up(source, removal)
+            found.append([first, first if _same_work(removal, exchange) else added_up(source, exchange)])
+        return found
 
     full = results(TABLES)
     smaller = [results(without(TABLES, who)) for who in everyone]
     changed = [results(exchanged(TABLES, who, STRANGER)) for who in (everyone if place.engine == "duckdb" else [2])]
     for at, (removal, exchange) in enumerate(plans):
         for one in smaller:
-            moved(full[at], one[at], removal)
+            moved(full[at][0], one[at][0], removal)
         for a, b in itertools.combinations(smaller, 2):
-            moved(a[at], b[at], exchange)
+            moved(a[at][1], b[at][1], exchange)
         for one in changed:
-            moved(full[at], one[at], exchange)
+            moved(full[at][1], one[at][1], exchange)
+
+
+def _same_work(removal: Plan, exchange: Plan) -> bool:
+    """Whether an engine adds up the same for both, so that it need not do so twice."""
+    one, other = (works(plan.parts[0], SeededBits(3)) for plan in (removal, exchange))
+    return one == other
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ KEYED_CELLS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GroupChoice:
     """The choice for one piece of work.
 
     `person` and `unknown` are the types in which the person and the unknown keys are stored; `present` gives the query
@@ -104,8 +104,9 @@ class Choice:
         return found.from_(lines.from_(there.subquery("per")).subquery("per")).subquery("q")
 
     def same(self, fields: Mapping[str, exp.Expr]) -> exp.Expr:
-        """Whether a row with these fields is of a cell of the table `q`."""
-        return exp.and_(*(exp.EQ(this=fields[name].copy(), expression=field("q", name)) for name in self.names))
+        """Whether a row with these fields is of a cell of the table `q`; where nothing is grouped by, it always is."""
+        pairs = [exp.EQ(this=fields[name].copy(), expression=field("q", name)) for name in self.names]
+        return exp.and_(*pairs) if pairs else exp.true()
 
     def values(self, axis: Listed, name: str) -> exp.Values:
         """The declared values with their numbers and hash keys, as a small table."""

@@ -12,13 +12,11 @@ from sqlglot import exp
 
 from banister.questions.measures import Counting, Measure
 from banister.questions.question import Base, Grouped, Inner, Joined, Listed, PerPerson, Relation, Unknown
-from banister.release.sources.choice import Choice, key_names, unknown_names
+from banister.release.sources.choice import GroupChoice, key_names, unknown_names
 from banister.release.sources.dialect import Dialect, written
+from banister.release.sources.part import HELD, held_part, paired_quantities
 from banister.release.sources.render import Renderer, between, case, clamp, field, literal, number
 from banister.release.work import Physical, Work
-
-HELD = 2**60
-"""Totals are held within ±2^60, so that noise always fits: holding moves no two totals further apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +29,10 @@ class Compiler:
 
     def query(self, work: Work) -> str:
         """The query text: columns `cell`, `x0`... for unknown axes, `m0`... for measures."""
-        renderer = Renderer(self._stored(work.relation), self.dialect.day_number)
-        if work.ladder is not None:
+        renderer = Renderer(self._stored(work.relation), self.dialect)
+        if work.beyond:
+            tree = self._beyond(work, renderer)
+        elif work.ladder is not None:
             tree = self._ladder(work, renderer)
         elif work.personal:
             tree = self._personal(work, renderer)
@@ -54,9 +54,7 @@ class Compiler:
         parts = [self._held(m, self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
         tree = self._from(exp.Select(), work.relation, renderer)
         tree = tree.select(*(exp.alias_(column, f"v{i}") for i, column in enumerate(raw)), *parts)
-        where = renderer.condition(work.where)
-        if not (isinstance(where, exp.Boolean) and where.this):
-            tree = tree.where(where)
+        tree = _where(tree, [*self._named(work.relation), renderer.condition(work.where)])
         tree = tree.group_by(*(column.copy() for column in raw))
         cell: exp.Expr | None = None
         for position, axis in enumerate(axes):
@@ -75,24 +73,36 @@ class Compiler:
             per = self._ranked(work, renderer, keys)
         else:
             parts = [exp.alias_(self._summed(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
-            rows = self._people(work, renderer).select(*parts)
+            counts = [exp.alias_(exp.Count(this=renderer.present(q)), f"c{i}") for i, q in paired_quantities(work)]
+            rows = self._people(work, renderer).select(*parts, *counts)
             bounded = rows if work.groups is None else self._first_cells(rows, work, renderer)
             per = self._by_cell(bounded, work, extra=["u"])
         sums = [
-            exp.alias_(self._total(_clamped(field("per", f"m{i}"), m)), f"m{i}") for i, m in enumerate(work.measures)
+            exp.alias_(self._total(held_part(field("per", f"m{i}"), m, field("per", f"c{i}"))), f"m{i}")
+            for i, m in enumerate(work.measures)
         ]
         return exp.select(*keys, *sums).from_(per.subquery("per")).group_by(*keys)
 
-    def _people(self, work: Work, renderer: Renderer, choice: Choice | None = None) -> exp.Select:
+    def _beyond(self, work: Work, renderer: Renderer) -> exp.Select:
+        """The number of people of whom the bounds leave something out."""
+        counted = self._people(work, renderer).select(exp.alias_(exp.Count(this=exp.Star()), "m0"))
+        per = self._by_cell(counted, work, extra=["u"])
+        over: exp.Expr = exp.GT(this=exp.Max(this=field("per", "m0")), expression=number(work.rows))
+        if work.groups is not None:
+            over = exp.or_(over, exp.GT(this=exp.Count(this=exp.Star()), expression=number(work.groups)))
+        people = exp.select("u").from_(per.subquery("per")).group_by("u").having(over)
+        return exp.select(exp.alias_(exp.Count(this=exp.Star()), "m0")).from_(people.subquery("cut"))
+
+    def _people(self, work: Work, renderer: Renderer, choice: GroupChoice | None = None) -> exp.Select:
         """The rows with their cell and their person; with what a choice needs."""
         return self._rows(work, renderer, choice).select(exp.alias_(self._person(work.relation), "u"))
 
-    def _choice(self, work: Work, renderer: Renderer) -> Choice:
+    def _choice(self, work: Work, renderer: Renderer) -> GroupChoice:
         stored = self._stored(work.relation)
         leaves = [axis.leaf for axis in work.axes if isinstance(axis, Unknown)]
         unknown = tuple(stored.get((leaf.relation, leaf.column.name), Physical.TEXT) for leaf in leaves)
         person = self._person_type(work.relation)
-        return Choice(work, self.dialect, person, unknown, lambda: self._rows(work, renderer))
+        return GroupChoice(work, self.dialect, person, unknown, lambda: self._rows(work, renderer))
 
     def _ranked(self, work: Work, renderer: Renderer, keys: Sequence[str]) -> exp.Select:
         """Of each person the rows of the `groups` cells with her least hashes, added up by person and cell.
@@ -109,6 +119,7 @@ class Compiler:
         ranked = exp.select("u", *keys, *values.values(), exp.alias_(rank, "place"))
         ranked = ranked.from_(choice.hashed(rows).subquery("per"))
         parts = [exp.alias_(self._part(m, values.get(i)), f"m{i}") for i, m in enumerate(work.measures)]
+        parts += [exp.alias_(exp.Count(this=field("ranked", f"e{i}")), f"c{i}") for i, _ in paired_quantities(work)]
         kept = exp.select(*keys, *parts).from_(ranked.subquery("ranked"))
         chosen = exp.LTE(this=field("ranked", "place"), expression=number(work.groups))
         return kept.where(chosen).group_by("u", *keys)
@@ -195,14 +206,15 @@ class Compiler:
             final = final.where(exp.LTE(this=field("r", "place"), expression=number(work.groups)))
         return final.group_by(*keys, "rung")
 
-    def _rows(self, work: Work, renderer: Renderer, choice: Choice | None = None) -> exp.Select:
+    def _rows(self, work: Work, renderer: Renderer, choice: GroupChoice | None = None) -> exp.Select:
         """FROM, joins with the declared values, and WHERE; the cell is selected, measures are not yet.
 
         For a choice among the declared values of one axis, these bring their hash keys along.
         """
         keyed = choice if choice is not None and choice.with_values else None
         tree = self._from(exp.Select(), work.relation, renderer)
-        conditions = [renderer.condition(work.where)]
+        joined = work.personal and work.groups == 1 and work.ladder is None  # A join with her mark leaves out nobody's.
+        conditions = [*([] if joined else self._named(work.relation)), renderer.condition(work.where)]
         for position, axis in enumerate(work.axes):
             if isinstance(axis, Listed):
                 name = f"k{position}"
@@ -220,10 +232,9 @@ class Compiler:
                 cell = place if cell is None else _stacked(cell, axis.size, place)
         unknown = [renderer.raw(axis.leaf) for axis in work.axes if isinstance(axis, Unknown)]
         named = [exp.alias_(column, f"x{i}") for i, column in enumerate(unknown)]
-        kept = [c for c in conditions if not (isinstance(c, exp.Boolean) and c.this)]
         named.extend(exp.alias_(field("k0", name), name) for name in ("i", "factor", "shift") if keyed)
         tree = tree.select(exp.alias_(number(0) if cell is None else cell, "cell"), *named)
-        return tree.where(*kept) if kept else tree
+        return _where(tree, conditions)
 
     def _declared(self, axis: Listed, name: str) -> exp.Values:
         """The declared values with their places, as a small table."""
@@ -257,15 +268,28 @@ class Compiler:
     def _total(self, value: exp.Expr) -> exp.Expr:
         return _held(self.dialect.wide_sum(value))
 
-    def _person(self, relation: Relation) -> exp.Column:
+    def _person(self, relation: Relation) -> exp.Expr:
+        """Who a row belongs to; texts, and types that we do not know, go by their bytes."""
         match relation:
             case Base(table, alias):
                 assert table.person is not None
-                return field(alias, table.person)
+                column, stored = field(alias, table.person), self.types[table.name][table.person]
+                if stored is Physical.OTHER:
+                    return self.dialect.by_bytes(exp.cast(column, "text"))
+                return self.dialect.by_bytes(column) if stored is Physical.TEXT else column
             case Joined(left, _, _):
                 return self._person(left)
             case Grouped():
                 return field(relation.alias, "u")
+
+    def _named(self, relation: Relation) -> list[exp.Expr]:
+        """The condition that a row has a person; a row without one belongs to nobody whom the guarantee protects."""
+        match relation:
+            case Base(table, _) if table.person is not None:
+                return [exp.Not(this=exp.Is(this=self._person(relation), expression=exp.Null()))]
+            case Joined(left, _, _):
+                return self._named(left)
+        return []
 
     def _person_type(self, relation: Relation) -> Physical:
         match relation:
@@ -296,9 +320,7 @@ class Compiler:
         tree = self._from(exp.Select(), relation.source, renderer)
         tree = tree.select(exp.alias_(person, "u"), *(exp.alias_(key, f"k{i}") for i, key in enumerate(keys)))
         tree = tree.select(*(exp.alias_(self._per_person(t, renderer), t.column.name) for t in relation.totals))
-        where = renderer.condition(relation.where)
-        if not (isinstance(where, exp.Boolean) and where.this):
-            tree = tree.where(where)
+        tree = _where(tree, [*self._named(relation.source), renderer.condition(relation.where)])
         return tree.group_by(person.copy(), *(key.copy() for key in keys))
 
     def _per_person(self, total: PerPerson, renderer: Renderer) -> exp.Expr:
@@ -331,6 +353,11 @@ class Compiler:
                 return inner | keys
 
 
+def _where(tree: exp.Select, conditions: Sequence[exp.Expr]) -> exp.Select:
+    kept = [c for c in conditions if not (isinstance(c, exp.Boolean) and c.this)]
+    return tree.where(*kept) if kept else tree
+
+
 def _or_zero(total: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=total, expressions=[exp.Literal.number(0)])
 
@@ -338,11 +365,6 @@ def _or_zero(total: exp.Expr) -> exp.Expr:
 def _held(total: exp.Expr) -> exp.Expr:
     """A total within ±2^60. It is never missing, so LEAST and GREATEST, which pass over NULL, may be used."""
     return exp.cast(between(total, -HELD, HELD), "bigint")
-
-
-def _clamped(value: exp.Expr, measure: Measure) -> exp.Expr:
-    """One person's part of one cell, held in its bounds; a person counts once."""
-    return number(1) if measure.counting is Counting.PEOPLE else clamp(value, measure.low, measure.high)
 
 
 def _row_value(measure: Measure, renderer: Renderer) -> exp.Expr:

@@ -13,9 +13,15 @@ class Dialect(Protocol):
     name: str
     columnar: bool
     """Whether it is quicker to group by and add up columns as they are stored, and to compute with the totals."""
+    strict_doubles: bool
+    """Whether a number that no double holds raises, instead of becoming infinite or 0."""
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
         """A whole number below 2^28 from the digest of a text, the same on every engine."""
+        ...
+
+    def by_bytes(self, text: exp.Expr) -> exp.Expr:
+        """A text that equals another only where all bytes do, whatever its column says about upper and lower case."""
         ...
 
     def wide_sum(self, value: exp.Expr) -> exp.Expr:

@@ -1,18 +1,21 @@
 """DuckDB inside the process: CSV, Parquet and DuckDB files, and frames that are already in memory."""
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 from sqlglot import exp
 
-from banister.errors import BadValue, EngineFailed
+from banister.errors import BadValue, EngineBroke, EngineFailed
 from banister.questions.question import cell_count
 from banister.release.sources.compile import Compiler
+from banister.release.sources.guarded import guarded_query, guarded_types, needed
 from banister.release.sources.render import written_date
-from banister.release.work import Physical, Totals, Work, assemble, check_stored, refuse_nameless
+from banister.release.work import Physical, Totals, Work, assemble, check_stored
+from banister.tables.frames.csv_lines import CsvFile, typed
+from banister.tables.frames.paths import literal_path
 from banister.tables.schema import Column, Kind, Schema, Table
 
 TYPES = {
@@ -39,6 +42,12 @@ TYPES = {
     "TIMESTAMP WITH TIME ZONE": Physical.ZONED,
 }
 
+EXACT_IN_NUMPY = {name for name, kind in TYPES.items() if kind is Physical.INTEGER} - {"HUGEINT"} | {
+    "BOOLEAN",
+    "VARCHAR",
+}
+"""Types of which NumPy holds every value, so that whole columns can be fetched at once."""
+
 PERSON_BITS = 21
 """People who are numbered within 2^21 are found by place and not by hash: quicker, for 100 MB at most."""
 
@@ -48,15 +57,35 @@ NEEDLESS = "join_filter_pushdown,compressed_materialization"
 """Where everybody is looked up, filters that a join hands to the scan keep all rows, and narrower keys cost casts."""
 
 
+Columns = Mapping[str, Sequence[object] | NDArray[np.generic]]
+
+
+def columns_of(found: duckdb.DuckDBPyConnection) -> Columns:
+    """The columns of a result. NumPy has no 128-bit numbers, and would get doubles: these come row by row."""
+    described = found.description or []
+    if any(str(column[1]) not in EXACT_IN_NUMPY for column in described):
+        rows = found.fetchall()
+        return {column[0]: [row[place] for row in rows] for place, column in enumerate(described)}
+    return {name: np.asarray(values) for name, values in found.fetchnumpy().items()}
+
+
+class _OnData(EngineBroke):
+    """DuckDB raised on a value."""
+
+
 class DuckDBDialect:
     """What is particular to DuckDB."""
 
     name = "duckdb"
     columnar = True
+    strict_doubles = False
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
         start = exp.Substring(this=exp.MD5(this=text), start=exp.Literal.number(1), length=exp.Literal.number(7))
         return exp.cast(exp.paren(exp.DPipe(this=exp.Literal.string("0x"), expression=start)), "bigint")
+
+    def by_bytes(self, text: exp.Expr) -> exp.Expr:
+        return text  # Views over files see to it, where there are collations at all.
 
     def wide_sum(self, value: exp.Expr) -> exp.Expr:
         return exp.Sum(this=value)  # A sum of 64-bit numbers is a 128-bit number.
@@ -71,26 +100,64 @@ class DuckDBSource:
     def __init__(self, schema: Schema, *, folder: Path, frames: Mapping[str, object]) -> None:
         self._connection = duckdb.connect(config={"enable_external_access": "true"})
         self._connection.execute("SET enable_progress_bar = false")
+        self._schema = schema
+        self.csv_files: dict[str, CsvFile] = {}
         for table in schema.tables:
             self._open(table, folder, frames)
         self._types = {table.name: self.describe(table) for table in schema.tables}
         for table in schema.tables:
             check_stored(table, self._types[table.name])
-            self._check_people(table)
 
     def describe(self, table: Table) -> Mapping[str, Physical]:
         """The columns and their types."""
         rows = self._run(f"DESCRIBE SELECT * FROM {_quoted(table.name)}").fetchall()
         return {row[0]: TYPES.get(str(row[1]).split("(")[0], Physical.OTHER) for row in rows}
 
+    def stored(self, name: str) -> dict[str, Physical]:
+        """What the columns of a table are stored as."""
+        return dict(self._types[name])
+
+    def counted(self, items: str, source: str) -> list[int]:
+        """Exact counts over a table or a query, for the owner's eyes."""
+        row = self._run(f"SELECT {items} FROM {source}").fetchone()
+        return [int(value) for value in row or ()]
+
     def totals(self, work: Work) -> Totals:
-        """Add up in DuckDB."""
-        compiler = Compiler(DuckDBDialect(), {name: _quoted(name) for name in self._types}, self._types)
+        """Add up in DuckDB. Where it raises on a value, the second line answers."""
+        try:
+            return self._added_up(work, {name: _quoted(name) for name in self._types}, self._types)
+        except _OnData:
+            return self.guarded_totals(work)
+
+    def guarded_totals(self, work: Work) -> Totals:
+        """The same over guarded values, slower."""
+        names = {table.name: _quoted(f"guarded_{table.name}") for table in self._schema.tables}
+        for table in self._schema.tables:
+            query = guarded_query(_quoted(table.name), needed(table, self._types[table.name]))
+            self._run(f"CREATE OR REPLACE TEMP VIEW {names[table.name]} AS {query}")
+        return self._added_up(work, names, guarded_types(self._schema, self._types))
+
+    def _added_up(self, work: Work, names: Mapping[str, str], types: Mapping[str, Mapping[str, Physical]]) -> Totals:
+        query = Compiler(DuckDBDialect(), names, types).query(work)
         one = work.groups == 1
         self._run(f"SET perfect_ht_threshold = {PERSON_BITS if one else USUAL_BITS}")
         self._run(f"SET disabled_optimizers = '{NEEDLESS if one else ''}'")
-        columns = {name: np.asarray(values) for name, values in self._run(compiler.query(work)).fetchnumpy().items()}
-        return assemble(work, cell_count(work.axes), columns)
+        self._run(f"PREPARE work AS {query}")  # What fails here has read no row.
+        return assemble(work, cell_count(work.axes), self._work())
+
+    def _work(self) -> Columns:
+        """Read the rows. From here on a failure may depend on what they hold."""
+        try:
+            return columns_of(self._connection.execute("EXECUTE work"))
+        except (
+            duckdb.OperationalError,
+            duckdb.InterruptException,
+            duckdb.FatalException,
+            duckdb.InternalError,
+        ) as error:
+            raise EngineBroke(f"DuckDB could not do the work ({type(error).__name__}).") from None
+        except duckdb.Error as error:
+            raise _OnData(f"DuckDB could not do the work ({type(error).__name__}).") from None
 
     def _open(self, table: Table, folder: Path, frames: Mapping[str, object]) -> None:
         if table.name in frames:
@@ -110,49 +177,60 @@ class DuckDBSource:
             ) from None
 
     def _open_file(self, table: Table, path: Path) -> None:
-        text = str(path).replace("'", "''")
         name = _quoted(table.name)
         match path.suffix.lower():
             case ".parquet":
-                self._run(f"CREATE VIEW {name} AS {self._parquet_query(text)}")
+                self._run(f"CREATE VIEW {name} AS {self._parquet_query(table, literal_path(path))}")
             case ".csv":
-                self._run(f"CREATE VIEW {name} AS {_csv_query(table, path)}")
+                self._run(f"CREATE VIEW {name} AS {self._csv_query(table, path)}")
             case ".duckdb" | ".db":
                 inner = _quoted(table.inner or table.name)
-                self._run(f"ATTACH '{text}' AS {_quoted('file_' + table.name)} (READ_ONLY)")
-                self._run(f"CREATE VIEW {name} AS SELECT * FROM {_quoted('file_' + table.name)}.{inner}")
+                self._run(f"ATTACH '{_doubled(str(path))}' AS {_quoted('file_' + table.name)} (READ_ONLY)")
+                self._run(f"CREATE VIEW {name} AS {self._stored_query(_quoted('file_' + table.name) + '.' + inner)}")
             case _:
                 raise BadValue(
                     f"table = '{table.location}' must end in .csv, .parquet or .duckdb, or start with postgresql:// "
                     "or spark:."
                 )
 
-    def _parquet_query(self, text: str) -> str:
+    def _csv_query(self, table: Table, path: Path) -> str:
+        """Read a CSV file as text by its rules, and turn it into numbers and dates without failing."""
+        self.csv_files[table.name] = CsvFile(path, table.rules)
+        declared = {column.name: column for column in table.columns}
+        header = self.csv_files[table.name].header
+        items = [f"{typed(name, declared.get(name), table.rules)} AS {_quoted(name)}" for name in header]
+        return f"SELECT {', '.join(items)} FROM ({self.csv_files[table.name].text_query})"
+
+    def _stored_query(self, stored: str) -> str:
+        """Read a table of a DuckDB file with texts that go by their bytes, whatever collation it gives them."""
+        rows = self._run(f"DESCRIBE SELECT * FROM {stored}").fetchall()
+        texts = [_quoted(row[0]) for row in rows if row[1] == "VARCHAR"]
+        plain = f" REPLACE ({', '.join(f'{name} COLLATE C AS {name}' for name in texts)})" if texts else ""
+        return f"SELECT *{plain} FROM {stored}"
+
+    def _parquet_query(self, table: Table, text: str) -> str:
         """Read a Parquet file without believing its statistics about floating-point columns.
 
         They leave NaN out, and DuckDB then folds comparisons as if there were none: a NaN would count, or fail, or be
         missing depending on the other people's values. It sees nothing through TRY, which costs nothing.
         """
-        rows = self._run(f"DESCRIBE SELECT * FROM read_parquet('{text}')").fetchall()
-        floats = [_quoted(row[0]) for row in rows if TYPES.get(str(row[1])) is Physical.FLOAT]
-        opaque = f" REPLACE ({', '.join(f'TRY({name}) AS {name}' for name in floats)})" if floats else ""
-        return f"SELECT *{opaque} FROM read_parquet('{text}')"
+        source = f"read_parquet({text}, hive_partitioning = false)"  # A folder k=1 is a name and no column.
+        rows = self._run(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        floats = {row[0]: f"TRY({_quoted(row[0])})" for row in rows if TYPES.get(str(row[1])) is Physical.FLOAT}
+        return f"SELECT *{_replaced(floats | _whole_floats(table, rows))} FROM {source}"
 
     def _register(self, table: Table, frame: object) -> None:
         try:
-            self._connection.register(table.name, frame)
+            self._connection.register(f"frame_{table.name}", frame)
+            given = _quoted(f"frame_{table.name}")
+            rows = self._connection.execute(f"DESCRIBE SELECT * FROM {given}").fetchall()
+            replaced = _replaced(_whole_floats(table, rows))
+            self._connection.execute(f"CREATE VIEW {_quoted(table.name)} AS SELECT *{replaced} FROM {given}")
         except duckdb.Error:
             raise BadValue(
                 f"Table '{table.name}' cannot be read from a {type(frame).__name__}. "
                 "Give a pandas, Polars or Arrow table."
             ) from None
-
-    def _check_people(self, table: Table) -> None:
-        if table.person is None:
-            return
-        query = f"SELECT 1 FROM {_quoted(table.name)} WHERE {_quoted(table.person)} IS NULL LIMIT 1"
-        if self._run(query).fetchone() is not None:
-            refuse_nameless(table)
 
     def _run(self, query: str) -> duckdb.DuckDBPyConnection:
         try:
@@ -164,42 +242,30 @@ class DuckDBSource:
             ) from None
 
 
+def _whole_floats(table: Table, described: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """People and categories that are stored as floating-point numbers, as the whole numbers that they were.
+
+    That is how pandas keeps whole numbers of which one is missing. What is not whole becomes NULL, row by row.
+    """
+    wanted = {column.name for column in table.columns if column.kind is Kind.CATEGORY and _may_be_whole(column)}
+    wanted |= set() if table.person is None else {table.person}
+    found = [row[0] for row in described if row[0] in wanted and TYPES.get(str(row[1])) is Physical.FLOAT]
+    whole = "CASE WHEN {x} = floor({x}) AND abs({x}) < 9e18 THEN TRY_CAST({x} AS BIGINT) END"
+    return {name: whole.format(x=f"TRY({_quoted(name)})") for name in found}
+
+
+def _may_be_whole(column: Column) -> bool:
+    return column.values is None or (isinstance(column.values[0], int) and not isinstance(column.values[0], bool))
+
+
+def _replaced(columns: Mapping[str, str]) -> str:
+    """The clause behind SELECT * that puts expressions in the places of columns."""
+    return f" REPLACE ({', '.join(f'{item} AS {_quoted(name)}' for name, item in columns.items())})" if columns else ""
+
+
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _csv_query(table: Table, path: Path) -> str:
-    """Read a CSV file as text and turn it into numbers and dates without failing: what is none becomes NULL.
-
-    Guessing types from the content would let one person's row change what the engine does.
-    """
-    try:  # A row with bytes that are no text must not stop the reading of the header.
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            header = next(csv.reader(file), [])
-    except (OSError, csv.Error):
-        raise BadValue(f"table = '{table.location}' cannot be read: it has no header line of a CSV file.") from None
-    if not header:
-        raise BadValue(f"table = '{table.location}' is empty: it has no header line.")
-    types = ", ".join(f"'{name.replace(chr(39), chr(39) * 2)}': 'VARCHAR'" for name in header)
-    text = str(path).replace("'", "''")
-    source = (
-        f"read_csv('{text}', columns = {{{types}}}, header = true, delim = ',', quote = '\"', escape = '\"', "
-        "auto_detect = false, null_padding = true, ignore_errors = true, parallel = false)"
-    )
-    declared = {column.name: column for column in table.columns}
-    items = [_csv_item(name, declared.get(name)) for name in header]
-    return f"SELECT {', '.join(items)} FROM {source}"
-
-
-def _csv_item(name: str, column: Column | None) -> str:
-    quoted = _quoted(name)
-    kind = "VARCHAR"
-    if column is not None and column.kind is Kind.INTEGER:
-        kind = "BIGINT"
-    elif column is not None and column.kind is Kind.NUMBER:
-        kind = "DOUBLE"
-    elif column is not None and column.kind is Kind.DATE:
-        kind = "DATE"
-    elif column is not None and column.values is not None and not isinstance(column.values[0], str):
-        kind = "BOOLEAN" if isinstance(column.values[0], bool) else "BIGINT"
-    return f"TRY_CAST(NULLIF({quoted}, '') AS {kind}) AS {quoted}"
+def _doubled(text: str) -> str:
+    return text.replace("'", "''")

@@ -1,15 +1,16 @@
 """Terms and conditions as syntax trees of SQL: integer arithmetic that gives the same on every engine."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlglot import exp
 
 from banister.questions import terms
-from banister.questions.question import Bins, Known, Listed, Periods, Rungs, Span
+from banister.questions.question import Bins, Known, Listed, Periods, Rungs, Span, WrittenOutcomes
 from banister.questions.terms import Condition, Leaf, Quantity, Term
+from banister.release.sources.dialect import Dialect
 from banister.release.work import Physical
 from banister.tables.calendar import date_of
 from banister.tables.reading import Value
@@ -94,10 +95,10 @@ def clamp(value: exp.Expr, low: int, high: int) -> exp.Expr:
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """Renders terms for one question; `types` tell how raw columns are stored, `day_number` is the engine's own."""
+    """Renders terms for one question; `types` tell how raw columns are stored."""
 
     types: Types
-    day_number: Callable[[exp.Expr], exp.Expr]
+    dialect: Dialect
 
     def term(self, term: Term) -> exp.Expr:
         """A whole number."""
@@ -106,26 +107,26 @@ class Renderer:
                 return self._leaf(term)
             case terms.Whole(value):
                 return number(value)
-            case terms.Nothing():
+            case terms.Null():
                 return exp.cast(exp.Null(), "bigint")
-            case terms.Sum(a, b):
+            case terms.Add(a, b):
                 return exp.paren(exp.Add(this=self.term(a), expression=self.term(b)))
-            case terms.Product(a, b):
+            case terms.Multiply(a, b):
                 return exp.paren(exp.Mul(this=self.term(a), expression=self.term(b)))
-            case terms.Size(a):
+            case terms.Abs(a):
                 return exp.Abs(this=self.term(a))
-            case terms.Extreme(name, parts):
+            case terms.LeastOrGreatest(name, parts):
                 rendered = [self.term(part) for part in parts]
                 node = exp.Least if name == "LEAST" else exp.Greatest
                 return node(this=rendered[0], expressions=rendered[1:], ignore_nulls=True)
-            case terms.First(parts):
+            case terms.Coalesce(parts):
                 rendered = [self.term(part) for part in parts]
                 return exp.Coalesce(this=rendered[0], expressions=rendered[1:])
-            case terms.Cases(pairs, otherwise):
+            case terms.Case(pairs, otherwise):
                 return case([(self.condition(c), self.term(v)) for c, v in pairs], self.term(otherwise))
-            case terms.Remainder(a, divisor):
+            case terms.Mod(a, divisor):
                 return exp.paren(exp.Mod(this=exp.paren(self.term(a)), expression=number(divisor)))
-            case terms.Quotient(a, divisor):
+            case terms.IntegerDivide(a, divisor):
                 return exp.cast(exp.IntDiv(this=exp.paren(self.term(a)), expression=number(divisor)), "bigint")
 
     def scaled_sum(self, term: Term) -> exp.Expr | None:
@@ -154,22 +155,22 @@ class Renderer:
         match condition:
             case terms.Compare(sign, a, b):
                 return COMPARISONS[sign](this=self.term(a), expression=self.term(b))
-            case terms.Among(leaf, ()):
+            case terms.In(leaf, ()):
                 raw = self.raw(leaf)  # False, or missing where the value is missing.
                 return exp.NEQ(this=raw, expression=raw.copy())
-            case terms.Among(leaf, values):
+            case terms.In(leaf, values):
                 return exp.In(this=self.raw(leaf), expressions=[literal(value) for value in values])
-            case terms.Missing(Leaf() as leaf) if self._is_category(leaf):
+            case terms.IsNull(Leaf() as leaf) if self._is_category(leaf):
                 return exp.Is(this=self.raw(leaf), expression=exp.Null())
-            case terms.Missing(term):
+            case terms.IsNull(term):
                 return exp.Is(this=self.term(term), expression=exp.Null())
-            case terms.Both(a, b):
+            case terms.And(a, b):
                 return exp.paren(exp.And(this=self.condition(a), expression=self.condition(b)))
-            case terms.Either(a, b):
+            case terms.Or(a, b):
                 return exp.paren(exp.Or(this=self.condition(a), expression=self.condition(b)))
-            case terms.Opposite(a):
+            case terms.Not(a):
                 return exp.Not(this=exp.paren(self.condition(a)))
-            case terms.Truth(value):
+            case terms.Boolean(value):
                 return exp.Boolean(this=value)
 
     def present(self, quantity: Quantity) -> exp.Expr:
@@ -181,16 +182,18 @@ class Renderer:
         """A key of a subquery: the raw column of a category, else the whole number."""
         return self.raw(leaf) if self._is_category(leaf) else self._leaf(leaf)
 
-    def raw(self, leaf: Leaf) -> exp.Column:
-        """The column as it is stored."""
-        return field(leaf.relation, leaf.column.name)
+    def raw(self, leaf: Leaf) -> exp.Expr:
+        """The column as it is stored; a text goes by its bytes, so that a row has one declared value at most."""
+        stored = field(leaf.relation, leaf.column.name)
+        is_text = not leaf.ready and self.types.get(_key(leaf)) is Physical.TEXT
+        return self.dialect.by_bytes(stored) if is_text else stored
 
     def place(self, axis: Known, position: int) -> exp.Expr:
         """The place of a row along an axis, from 0."""
         match axis:
             case Listed():
                 return exp.cast(field(f"k{position}", "i"), "bigint")
-            case Span(quantity) | Periods(quantity):
+            case Span(quantity) | Periods(quantity) | WrittenOutcomes(quantity):
                 return exp.paren(exp.Sub(this=self.term(quantity.term), expression=number(quantity.low)))
             case Bins(quantity, edges):
                 below = [
@@ -212,14 +215,14 @@ class Renderer:
         match axis:
             case Listed():
                 return None
-            case Span(quantity) | Periods(quantity):
+            case Span(quantity) | Periods(quantity) | WrittenOutcomes(quantity):
                 parts = [self.term(part) for part in terms.deciding(quantity.term)]
                 there = [exp.Not(this=exp.Is(this=part, expression=exp.Null())) for part in parts]
                 return exp.and_(*there) if there else None
             case Bins(quantity, edges):
                 low = terms.compare(">=", quantity, terms.constant(edges[0]))
                 high = terms.compare("<=", quantity, terms.constant(edges[-1]))
-                return self.condition(terms.Both(low, high))
+                return self.condition(terms.And(low, high))
 
     def _is_category(self, leaf: Leaf) -> bool:
         return leaf.column.kind is Kind.CATEGORY
@@ -234,9 +237,9 @@ class Renderer:
             return self._day(raw, column, stored)
         if stored is Physical.INTEGER and column.step == 1:
             return clamp(raw, *column.units)
-        return _rounded(raw, column, stored)
+        return _rounded(raw, column, stored, self.dialect)
 
-    def _day(self, raw: exp.Column, column: Column, stored: Physical) -> exp.Expr:
+    def _day(self, raw: exp.Expr, column: Column, stored: Physical) -> exp.Expr:
         """The number of a day inside the range, the ends outside. Only days inside are computed with, no infinite ones.
 
         A timestamp counts on the day that it falls on; one that is too far away to have a day is missing.
@@ -247,7 +250,7 @@ class Renderer:
             (exp.LT(this=day.copy(), expression=written_date(low)), number(low)),
             (exp.GT(this=day.copy(), expression=written_date(high)), number(high)),
         ]
-        return exp.cast(case(ends, self.day_number(day.copy())), "bigint")
+        return exp.cast(case(ends, self.dialect.day_number(day.copy())), "bigint")
 
 
 def _key(leaf: Leaf) -> tuple[str, str]:
@@ -259,47 +262,66 @@ def _linear(term: Term) -> tuple[int, int, Leaf | None]:
     match term:
         case Leaf():
             return 1, 0, term
-        case terms.Sum(a, terms.Whole(shift)):
+        case terms.Add(a, terms.Whole(shift)):
             factor, before, leaf = _linear(a)
             return factor, before + shift, leaf
-        case terms.Product(terms.Whole(by), a):
+        case terms.Multiply(terms.Whole(by), a):
             factor, shift, leaf = _linear(a)
             return by * factor, by * shift, leaf
         case _:
             return 0, 0, None
 
 
-def _rounded(raw: exp.Column, column: Column, stored: Physical) -> exp.Expr:
+def _rounded(raw: exp.Expr, column: Column, stored: Physical, dialect: Dialect) -> exp.Expr:
     """⌊x / step + 1/2⌋ inside the range, the ends outside. Only numbers inside are computed with.
 
-    Multiplying, adding and rounding down doubles gives the same everywhere (IEEE 754); NaN becomes NULL.
+    Multiplying, adding and rounding down doubles gives the same everywhere (IEEE 754); NaN becomes NULL. Numbers are
+    compared as doubles, which every stored number can become: comparing a wide decimal with an end that has a fraction
+    would need more digits than it may have. Where not every number can become a double, it is compared as it is; so
+    beyond an end stands what the doubles make of that end, and it does not matter how the end is compared with.
     """
     low, high = column.units
-    exact = stored is not Physical.FLOAT
+    first, last = (min(max(_in_doubles(end, column.step), low), high) for end in (column.low, column.high))
+    exact = stored is Physical.DECIMAL and dialect.strict_doubles
     ends = [_plain(column.low) if exact else double(column.low), _plain(column.high) if exact else double(column.high)]
     x = exp.cast(raw, "double")
+    compared = raw if exact else x
+    middle = _in_steps(x, column)
+    if _in_doubles(column.low, column.step) < low or _in_doubles(column.high, column.step) > high:
+        middle = clamp(middle, low, high)  # The step is no short binary fraction: hold the ends in integers.
+    if dialect.strict_doubles and (exact or column.step > 1):
+        middle = _away_from_zero(compared, middle, column, exact=exact)
+    inside = [
+        (exp.LTE(this=compared.copy(), expression=ends[0]), number(first)),
+        (exp.LT(this=compared.copy(), expression=ends[1]), middle),
+    ]
+    limit = exp.cast(exp.Literal.string("NaN" if exact else "Infinity"), "decimal" if exact else "double")
+    beyond = exp.NEQ if exact else exp.LTE  # There NaN equals itself, and is above infinity.
+    return case([*inside, (beyond(this=compared.copy(), expression=limit), number(last))])
+
+
+def _in_steps(x: exp.Expr, column: Column) -> exp.Expr:
     inverse = 1 / column.step
     scaled = (
         exp.Mul(this=x, expression=double(inverse))
         if inverse.denominator == 1
         else exp.Div(this=x, expression=double(column.step), typed=False, safe=False)
     )
-    middle: exp.Expr = exp.cast(
-        exp.Floor(this=exp.Add(this=exp.paren(scaled), expression=double(Fraction(1, 2)))), "bigint"
-    )
-    if _in_doubles(column.low, column.step) < low or _in_doubles(column.high, column.step) > high:
-        middle = clamp(middle, low, high)  # The step is no short binary fraction: hold the ends in integers.
-    compared = raw if exact else x
-    pairs: list[tuple[exp.Expr, exp.Expr]] = [
-        (exp.LTE(this=compared.copy(), expression=ends[0]), number(low)),
-        (exp.LT(this=compared.copy(), expression=ends[1]), middle),
-    ]
-    if exact:
-        pairs.append((exp.GTE(this=compared.copy(), expression=ends[1].copy()), number(high)))
-    else:
-        infinity = exp.cast(exp.Literal.string("Infinity"), "double")
-        pairs.append((exp.LTE(this=compared.copy(), expression=infinity), number(high)))
-    return case(pairs)
+    return exp.cast(exp.Floor(this=exp.Add(this=exp.paren(scaled), expression=double(Fraction(1, 2)))), "bigint")
+
+
+def _away_from_zero(x: exp.Expr, middle: exp.Expr, column: Column, *, exact: bool) -> exp.Expr:
+    """The middle, reached only by numbers that are no less than a quarter of a step from 0: the others are 0 steps.
+
+    A strict engine raises where a decimal is too small for a double, and where a double is divided until nothing is
+    left of it. What is left after a quarter of a step is far from both.
+    """
+    near = column.step / 4
+    if not (column.low < near and column.high > -near):
+        return middle
+    below, above = (_plain(end) if exact else double(end) for end in (-near, near))
+    tiny = exp.And(this=exp.GT(this=x.copy(), expression=below), expression=exp.LT(this=x.copy(), expression=above))
+    return case([(tiny, number(0))], middle)
 
 
 def _in_doubles(end: Fraction, step: Fraction) -> int:

@@ -1,22 +1,32 @@
 """Spark, when one machine is not enough: a session of the user's own, or one that is started here."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from logging import LogRecord
 from threading import get_ident
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from banister.errors import BadValue, EngineFailed, MissingExtra
+from banister.errors import BadValue, EngineBroke, EngineFailed, MissingExtra
 from banister.questions.question import cell_count
 from banister.release.sources.compile import Compiler
+from banister.release.sources.guarded import needed
+from banister.release.sources.local import add_up_locally
 from banister.release.sources.render import filled, written_date
-from banister.release.work import Physical, Totals, Work, assemble, check_stored, refuse_nameless
+from banister.release.work import Physical, Totals, Work, assemble, check_stored
 from banister.tables.schema import Schema, Table
 
 try:
-    from pyspark.errors import AnalysisException
+    from pyspark.errors import (
+        AnalysisException,
+        ArithmeticException,
+        DateTimeException,
+        NumberFormatException,
+        SparkRuntimeException,
+    )
     from pyspark.logger import PySparkLogger
     from pyspark.sql import DataFrame, SparkSession
 except ImportError:
@@ -40,15 +50,28 @@ TYPES = {
     "timestamp": Physical.ZONED,
 }
 
+_KIND = re.compile(r"\(| collate ")
+"""What ends the name of a type: its digits, or how its texts are compared."""
+
+ON_DATA = (ArithmeticException, DateTimeException, NumberFormatException, SparkRuntimeException)
+"""Errors that a value causes."""
+
+BATCH = 50_000
+"""So many rows are held as text at a time."""
+
 
 class SparkDialect:
     """What is particular to Spark."""
 
     name = "spark"
     columnar = False
+    strict_doubles = False
 
     def text_code(self, text: exp.Expr) -> exp.Expr:
         return filled("CAST(CONV(SUBSTRING(MD5(__text), 1, 7), 16, 10) AS BIGINT)", text, self.name)
+
+    def by_bytes(self, text: exp.Expr) -> exp.Expr:
+        return exp.Collate(this=text, expression=exp.Var(this="UTF8_BINARY"))
 
     def wide_sum(self, value: exp.Expr) -> exp.Expr:
         # A sum of 64-bit numbers is 64-bit in Spark and could overflow; 28 digits leave room for 10^9 rows and more.
@@ -63,13 +86,13 @@ class SparkSource:
 
     def __init__(self, schema: Schema, *, frames: Mapping[str, object]) -> None:
         self._session = _session(frames)
+        self._schema = schema
         self._names = {}
         for table in schema.tables:
             self._names[table.name] = self._open(table, frames.get(table.name))
         self._types = {table.name: self.describe(table) for table in schema.tables}
         for table in schema.tables:
             check_stored(table, self._types[table.name])
-            self._check_people(table)
 
     def describe(self, table: Table) -> Mapping[str, Physical]:
         """The columns and their types."""
@@ -79,12 +102,15 @@ class SparkSource:
             raise BadValue(f'Spark has no table {self._names[table.name]}. Say it as table = "spark:name".') from None
         except Exception as error:  # Nothing is swallowed: py4j raises all kinds, and `_failed` keeps values out.
             raise _failed(error) from None
-        return {f.name: TYPES.get(f.dataType.simpleString().split("(")[0], Physical.OTHER) for f in fields}
+        return {f.name: TYPES.get(_KIND.split(f.dataType.simpleString())[0], Physical.OTHER) for f in fields}
 
     def totals(self, work: Work) -> Totals:
-        """Add up in Spark."""
+        """Add up in Spark. Where it raises on a value, the second line answers."""
         compiler = Compiler(SparkDialect(), self._names, self._types)
-        rows = self._run(compiler.query(work))
+        try:
+            rows = self._work(compiler.query(work))
+        except _OnData:
+            return self.guarded_totals(work)
         names = [
             "cell",
             "rung",
@@ -107,19 +133,59 @@ class SparkSource:
             return name
         return table.location.removeprefix("spark:")
 
-    def _check_people(self, table: Table) -> None:
-        if table.person is None:
-            return
-        person = "`" + table.person.replace("`", "``") + "`"
-        if self._run(f"SELECT 1 FROM {self._names[table.name]} WHERE {person} IS NULL LIMIT 1"):
-            refuse_nameless(table)
+    def guarded_totals(self, work: Work) -> Totals:
+        """The same over guarded values, here and slower: the rows are read one by one."""
+        return add_up_locally(work, self._schema, self._types, self._texts)
 
-    def _run(self, query: str) -> "list[Row]":
-        try:
-            with _unlogged():
-                return self._session.sql(query).collect()
-        except Exception as error:  # Nothing is swallowed: py4j raises all kinds, and `_failed` keeps values out.
-            raise _failed(error) from None
+    def _texts(self, table: Table) -> "Iterator[list[Row]]":
+        """The rows of a table as text, in batches."""
+        items = [_text(_quoted(name), kind) for name, kind in needed(table, self._types[table.name]).items()]
+        with _unlogged(), _broken():
+            rows = self._session.sql(f"SELECT {', '.join(items)} FROM {self._names[table.name]}").toLocalIterator()
+            while batch := list(islice(rows, BATCH)):
+                yield batch
+
+    def _work(self, query: str) -> "list[Row]":
+        """Read the rows. What fails before the plan is made has read none; from there on it may depend on them."""
+        with _unlogged():
+            try:
+                planned = self._session.sql(query)
+                _ = self._session.sparkContext.defaultParallelism  # A stopped session still plans; this it cannot say.
+            except Exception as error:  # Nothing is swallowed: py4j raises all kinds, and `_failed` keeps values out.
+                raise _failed(error) from None
+            with _broken():
+                return planned.collect()
+
+
+class _OnData(EngineBroke):
+    """Spark raised on a value."""
+
+
+@contextmanager
+def _broken() -> Iterator[None]:
+    """Failures while rows are read."""
+    try:
+        yield
+    except Exception as error:  # Nothing is swallowed: py4j raises all kinds; their words may quote a value.
+        kind = _OnData if isinstance(error, ON_DATA) else EngineBroke
+        raise kind(f"Spark could not do the work ({type(error).__name__}).") from None
+
+
+def _text(column: str, stored: Physical) -> str:
+    """A column as text from which its value can be read again: a double for a number, a day of our calendar."""
+    match stored:
+        case Physical.FLOAT | Physical.DECIMAL:
+            return f"CAST(CAST({column} AS DOUBLE) AS STRING)"
+        case Physical.DATE | Physical.TIMESTAMP:
+            day, first, last = f"TRY_CAST({column} AS DATE)", "DATE '0001-01-01'", "DATE '9999-12-31'"
+            return (
+                f"CAST(CASE WHEN {day} < {first} THEN {first} WHEN {day} > {last} THEN {last} ELSE {day} END AS STRING)"
+            )
+    return f"CAST({column} AS STRING)"
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
 
 
 @contextmanager

@@ -5,7 +5,7 @@ written beside its target and moved there at the end: no half-written file is ev
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,17 +16,21 @@ from numpy.typing import NDArray
 from banister.errors import BadValue
 from banister.files import check_target, whole
 from banister.tables.columns import Kind
-from banister.tables.domain import Attribute, Domain, Integers
+from banister.tables.domain import FAR, UNREAD, Attribute, Domain, Integers
+from banister.tables.frames.paths import literal_path
 
 Types = Mapping[str, str]
 """The type of each column as it was stored, by name."""
+
+Law = Callable[[Attribute, Integers, NDArray[np.bool_]], Integers]
+"""From units and missing values of a column to codes."""
 
 _PLAIN = {Kind.INTEGER: "BIGINT", Kind.NUMBER: "DOUBLE", Kind.DATE: "DATE"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """The records of a table as codes, column by column, and the types they were stored in."""
+    """The records of a table as codes, column by column, and the types that a copy of it is written in."""
 
     codes: tuple[Integers, ...]
     types: Types
@@ -36,8 +40,11 @@ class Coded:
         return int(self.codes[0].size)
 
 
-def read_codes(table: object, domain: Domain) -> Coded:
-    """Read the declared columns of a file (.csv, .parquet) or of a frame (pandas, Polars, Arrow)."""
+def read_codes(table: object, domain: Domain, *, law: Law = Attribute.codes) -> Coded:
+    """Read the declared columns of a file (.csv, .parquet) or of a frame (pandas, Polars, Arrow).
+
+    `law` says what becomes of units and missing values: by default what is not declared is -1.
+    """
     with duckdb.connect() as connection:
         source = _open(connection, table)
         types = {str(row[0]): str(row[1]) for row in _run(connection, f"DESCRIBE SELECT * FROM {source}").fetchall()}
@@ -46,8 +53,33 @@ def read_codes(table: object, domain: Domain) -> Coded:
                 raise BadValue(f"Column '{name}' is declared, but the table has no such column.")
         if domain.person:
             source = _one_row_each(connection, source, domain.person)
-        codes = tuple(_column(connection, source, attribute, types) for attribute in domain.attributes)
-    return Coded(codes, {name: types[name] for name in domain.names})
+        codes = tuple(_column(connection, source, attribute, types, law) for attribute in domain.attributes)
+        kept = {
+            attribute.name: _holding(connection, attribute, types[attribute.name]) for attribute in domain.attributes
+        }
+    return Coded(codes, kept)
+
+
+def _holding(connection: duckdb.DuckDBPyConnection, attribute: Attribute, stored: str) -> str:
+    """The type that the table stores a column in, if it can hold all that is declared; else no type, so that the
+    declared kind decides. A copy may hold every declared value, whatever the table's own values are.
+
+    Numbers and days are cast in order, so that the least and the largest show whether all of them fit. An ENUM lists
+    the values of the table, which are nobody's business.
+    """
+    if stored.startswith("ENUM"):
+        return ""
+    if attribute.kind is Kind.CATEGORY:
+        units = list(range(len(attribute.values)))
+    else:
+        units = [int(attribute.edges[0]), int(attribute.edges[-1]) - 1]
+    probes = ", ".join(f"(CAST({unit} AS BIGINT))" for unit in (missing_unit(attribute), *units))
+    value = value_sql(attribute, stored).replace("{c}", "c")
+    try:
+        connection.execute(f"SELECT {value} FROM (VALUES {probes}) AS probe(c)").fetchall()
+    except duckdb.Error:
+        return ""
+    return stored
 
 
 def _open(connection: duckdb.DuckDBPyConnection, table: object) -> str:
@@ -63,10 +95,10 @@ def _open(connection: duckdb.DuckDBPyConnection, table: object) -> str:
     path = Path(table)
     if not path.is_file():
         raise BadValue(f"'{path}' is not a file that is there.")
-    text = quoted_text(str(path))
+    text = literal_path(path)
     match path.suffix.lower():
         case ".parquet":
-            return f"read_parquet({text})"
+            return f"read_parquet({text}, hive_partitioning = false)"
         case ".csv":
             names = ", ".join(f"{quoted_text(name)}: 'VARCHAR'" for name in _header(path))
             return (
@@ -103,14 +135,17 @@ def _header(path: Path) -> list[str]:
     return header
 
 
-def _column(connection: duckdb.DuckDBPyConnection, source: str, attribute: Attribute, types: Types) -> Integers:
+def _column(
+    connection: duckdb.DuckDBPyConnection, source: str, attribute: Attribute, types: Types, law: Law
+) -> Integers:
     name = quoted(attribute.name)
     value = f"NULLIF({name}, '')" if types[attribute.name] == "VARCHAR" else name
     query = f"SELECT {_units(attribute, value)} AS units, {value} IS NULL AS missing FROM {source}"
     found = _run(connection, query).fetchnumpy()
-    units = np.ma.filled(np.ma.asarray(found["units"]), missing_unit(attribute)).astype(np.int64)
+    unread = missing_unit(attribute) if attribute.kind is Kind.CATEGORY else UNREAD
+    units = np.ma.filled(np.ma.asarray(found["units"]), unread).astype(np.int64)
     missing: NDArray[np.bool_] = np.ma.filled(np.ma.asarray(found["missing"]), True).astype(np.bool_)
-    return attribute.codes(units, missing)
+    return law(attribute, units, missing)
 
 
 def _units(attribute: Attribute, value: str) -> str:
@@ -118,12 +153,18 @@ def _units(attribute: Attribute, value: str) -> str:
         case Kind.CATEGORY:
             return _category_units(attribute, value)
         case Kind.DATE:
-            return f"CAST(date_diff('day', DATE '1970-01-01', TRY_CAST({value} AS DATE)) AS BIGINT)"
+            return f"TRY(CAST(date_diff('day', DATE '1970-01-01', TRY_CAST({value} AS DATE)) AS BIGINT))"
         case Kind.INTEGER:
-            return f"TRY_CAST({value} AS BIGINT)"
+            return _or_far(f"TRY_CAST({value} AS BIGINT)", f"TRY_CAST({value} AS DOUBLE)")
     step = attribute.step
     scaled = f"TRY_CAST({value} AS DOUBLE) * {step.denominator}.0 / {step.numerator}.0"
-    return f"TRY_CAST(floor({scaled} + 0.5) AS BIGINT)"
+    return _or_far(f"TRY_CAST(floor({scaled} + 0.5) AS BIGINT)", scaled)
+
+
+def _or_far(units: str, number: str) -> str:
+    """Units, or where a number is too large for them one that is beyond every range on its side."""
+    far = f"CASE WHEN isnan({number}) THEN NULL WHEN {number} > 0 THEN {FAR} WHEN {number} < 0 THEN -{FAR} END"
+    return f"COALESCE({units}, {far})"
 
 
 def _category_units(attribute: Attribute, value: str) -> str:
@@ -140,7 +181,7 @@ def write_records(path: Path, domain: Domain, columns: Sequence[Integers], types
 
     `about` goes into a Parquet file's metadata; a CSV file has no place for it.
     """
-    items = [_value(attribute, types.get(attribute.name, "")) for attribute in domain.attributes]
+    items = [value_sql(attribute, types.get(attribute.name, "")) for attribute in domain.attributes]
     _write(path, items, domain, columns, about)
 
 
@@ -169,7 +210,7 @@ def _write(path: Path, items: Sequence[str], domain: Domain, columns: Sequence[I
     whole(path, write)
 
 
-def _value(attribute: Attribute, stored: str) -> str:
+def value_sql(attribute: Attribute, stored: str) -> str:
     """SQL for the value of a code, NULL where it is -1."""
     if attribute.kind is Kind.CATEGORY:
         value = f"list_extract([{', '.join(_literal(v) for v in attribute.values)}], {{c}} + 1)"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from banister.errors import BadValue, MissingExtra
-from banister.files import whole
+from banister.files import check_space, check_target, whole
+from banister.show.plain import no_formula
 from banister.tables.reading import Day
 
 if TYPE_CHECKING:
@@ -19,20 +20,39 @@ Value = str | int | float | bool | Day | None
 Columns = Mapping[str, Sequence[Value]]
 
 
-def write_tables(path: Path, tables: Sequence[Columns]) -> list[Path]:
-    """Write one file a table; the second table's file is called name-2, and so on."""
+def write_tables(path: Path, tables: Sequence[Columns], *, for_spreadsheets: bool = False) -> list[Path]:
+    """Write one file a table; the second table's file is called name-2, and so on.
+
+    For spreadsheets, a text in a .csv file that they would compute (=, +, - or @ first) gets an apostrophe before it.
+    """
     writers: dict[str, Callable[[Path, Columns], None]] = {
-        ".csv": _write_csv,
+        ".csv": _write_harmless_csv if for_spreadsheets else _write_csv,
         ".json": _write_json,
         ".parquet": _write_parquet,
     }
     write = writers.get(path.suffix.lower())
     if write is None:
         raise BadValue(f"'{path}' must end in .csv, .json or .parquet.")
-    paths = [path if i == 0 else path.with_stem(f"{path.stem}-{i + 1}") for i in range(len(tables))]
+    paths = table_paths(path, len(tables))
     for target, columns in zip(paths, tables, strict=True):
         whole(target, lambda temporary, columns=columns: write(temporary, columns))  # type: ignore[misc]
     return paths
+
+
+def table_paths(path: Path, count: int) -> list[Path]:
+    """Where so many tables are written: the file, then name-2 and so on.
+
+    >>> [str(target) for target in table_paths(Path("a.csv"), 2)]
+    ['a.csv', 'a-2.csv']
+    """
+    return [path if i == 0 else path.with_stem(f"{path.stem}-{i + 1}") for i in range(count)]
+
+
+def check_tables(path: Path, count: int, *, size: int) -> None:
+    """Refuse, before anything is charged, a place where so many tables of some bytes cannot be written."""
+    for target in table_paths(path, count):
+        check_target(target, (".csv", ".parquet", ".json"))
+    check_space(path, size)
 
 
 def _write_csv(draft: Path, columns: Columns) -> None:
@@ -40,6 +60,10 @@ def _write_csv(draft: Path, columns: Columns) -> None:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_harmless_csv(draft: Path, columns: Columns) -> None:
+    _write_csv(draft, {str(no_formula(name)): [no_formula(x) for x in values] for name, values in columns.items()})  # type: ignore[misc]
 
 
 def _write_json(draft: Path, columns: Columns) -> None:
@@ -72,6 +96,8 @@ def _array(values: Sequence[Value]) -> object:
     kinds = {type(value) for value in values}
     if kinds <= {bool} or kinds <= {int} or kinds <= {float, int}:
         return np.asarray(values)
+    if kinds <= {float, int, type(None)} and kinds > {type(None)}:
+        return np.asarray([np.nan if value is None else value for value in values], dtype=np.float64)
     return np.asarray([str(value) for value in values], dtype=object)
 
 

@@ -1,0 +1,237 @@
+"""CSV files for DuckDB, read by rules: what becomes of a row depends on that row alone.
+
+A line is a row. It ends with a line feed, a carriage return or both; an empty line is no row. A row that has another
+number of values than the header (separators too many at its end are passed over), a quote that is not closed on its
+line, bytes that are no text, or more than a million bytes is left out; a value that is not of its column's kind is
+missing. DuckDB splits the lines, without quotes: where a file has quotes or carriage returns, or is not UTF-8, a copy
+without them is made first, in a folder that only its owner can open, and taken away afterwards.
+"""
+
+import csv
+import shutil
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.errors import BadValue
+from banister.files import Access, whole
+from banister.tables.columns import Column, Kind
+from banister.tables.csv_rules import CsvRules
+from banister.tables.frames.paths import literal_path
+
+LONGEST = 2**20
+"""A longer line is left out."""
+
+CHUNK = LONGEST // 2
+"""A line that is too long fills one of these pieces of the file, at least."""
+
+BLOCK = 2**19
+"""So many bytes are prepared at a time; a block that is no longer than a line may be holds none that is too long."""
+
+APART = "\x1f"
+"""What separates values in a prepared copy: a sign that ASCII has for it. A line that holds one is left out."""
+
+BOM = b"\xef\xbb\xbf"
+LINE_FEED, CARRIAGE_RETURN = 10, 13
+
+Bytes = NDArray[np.uint8]
+
+
+class CsvFile:
+    """One CSV file: its header, and the SQL that reads it as text. A copy of it lives as long as this object."""
+
+    def __init__(self, path: Path, rules: CsvRules) -> None:
+        self.path, self.rules = path, rules
+        self.header = _header(path, rules)
+        self._copied = not _is_plain(path, rules)
+        self._plain = self._prepared() if self._copied else path
+
+    def _prepared(self) -> Path:
+        folder = mkdtemp(prefix="banister-")  # Only its owner can open it.
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        copy = Path(folder) / "rows.csv"
+        whole(copy, self._prepare, access=Access.OWNER)
+        return copy
+
+    def _prepare(self, draft: Path) -> None:
+        with draft.open("wb") as file:
+            for block in blocks(self.path):
+                file.write(prepared(block, self.rules))
+
+    @property
+    def text_query(self) -> str:
+        """The rows that can be read, every value as text; an empty one is missing."""
+        names = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in self.header)
+        apart, skipped = (APART, 0) if self._copied else (self.rules.separator, 1)
+        source = (
+            f"read_csv({literal_path(self._plain)}, columns = {{{names}}}, header = false, skip = {skipped}, "
+            f"delim = {_text(apart)}, quote = '', escape = '', comment = '', new_line = '\\n', auto_detect = false, "
+            f"strict_mode = true, null_padding = false, ignore_errors = true, max_line_size = {4 * LONGEST})"
+        )
+        only = f" WHERE {_name(self.header[0])} IS NOT NULL" if len(self.header) == 1 else ""
+        return f"SELECT * FROM {source}{only}"
+
+    def lines(self) -> int:
+        """How many lines there are beside the header, empty ones left out."""
+        found, ended = 0, True
+        with self.path.open("rb") as file:
+            while piece := file.read(BLOCK):
+                ends = _marked(LINE_FEED, CARRIAGE_RETURN)[np.frombuffer(piece, dtype=np.uint8)]
+                before = np.concatenate(([ended], ends[:-1]))
+                found, ended = found + int(np.count_nonzero(before & ~ends)), bool(ends[-1])
+        return found - 1
+
+
+def typed(name: str, column: Column | None, rules: CsvRules) -> str:
+    """SQL for a value of a column, from its text; what is none becomes NULL."""
+    text = f"NULLIF(trim({_name(name)}), '')" if rules.trim else f"NULLIF({_name(name)}, '')"
+    if column is None:
+        return text
+    match column.kind:
+        case Kind.INTEGER:
+            return f"TRY_CAST({text} AS BIGINT)"
+        case Kind.NUMBER:
+            return f"TRY_CAST({_point(text, rules)} AS DOUBLE)"
+        case Kind.DATE if rules.date_format:
+            return f"CAST(try_strptime({text}, {_text(rules.date_format)}) AS DATE)"
+        case Kind.DATE:
+            return f"TRY_CAST({text} AS DATE)"
+    if column.values is not None and not isinstance(column.values[0], str):
+        return f"TRY_CAST({text} AS {'BOOLEAN' if isinstance(column.values[0], bool) else 'BIGINT'})"
+    return _spelled(text, column) if rules.ignore_case else text
+
+
+def _point(text: str, rules: CsvRules) -> str:
+    """With decimal commas a point would be anything: such a value is none."""
+    if rules.decimal == ".":
+        return text
+    return f"CASE WHEN NOT contains({text}, '.') THEN replace({text}, ',', '.') END"
+
+
+def _spelled(text: str, column: Column) -> str:
+    """The declared spelling of a value, whatever its letters' case; unknown values are all in lower case."""
+    if column.values is None:
+        return f"lower({text})"
+    small = [str(value).lower() for value in column.values]
+    if len(set(small)) < len(small):
+        raise BadValue(f"Column '{column.name}' lists values that differ by case alone, and ignore_case is true.")
+    place = f"enum_code(TRY_CAST(lower({text}) AS ENUM({', '.join(map(_text, small))})))"
+    spelled = f"list_extract([{', '.join(_text(str(value)) for value in column.values)}], CAST({place} AS INTEGER) + 1)"
+    return f"COALESCE({spelled}, {text})"
+
+
+def blocks(path: Path) -> Iterator[Bytes]:
+    """Whole lines, some megabytes at a time, each ended by a line feed; without the header and lines that are too long.
+
+    A carriage return becomes a line feed, and so perhaps an empty line.
+    """
+    rest, skipping = b"", True  # The header is skipped as a line that is too long is.
+    with path.open("rb") as file:
+        while piece := file.read(BLOCK):
+            piece = piece.replace(b"\r", b"\n")
+            if skipping:
+                _, ended, piece = piece.partition(b"\n")
+                skipping = not ended
+            lines, ended, behind = piece.rpartition(b"\n")
+            if ended:
+                yield np.frombuffer(rest + lines + b"\n", dtype=np.uint8)
+                rest = b""
+            rest += behind
+            if len(rest) > LONGEST:
+                rest, skipping = b"", True
+    if rest:
+        yield np.frombuffer(rest + b"\n", dtype=np.uint8)
+
+
+def prepared(block: Bytes, rules: CsvRules) -> bytes:
+    """The lines of a block in UTF-8, without quotes, values apart by a sign of their own; what cannot be read is gone.
+
+    Only the signs that matter are looked at: quotes, separators and ends of lines.
+    """
+    quote, separator, apart = ord(rules.quote), ord(rules.separator), ord(APART)
+    text = block.tobytes()
+    if rules.quote.encode() not in text and APART.encode() not in text and len(block) <= LONGEST:
+        return _in_utf8(text.replace(rules.separator.encode(), APART.encode()), rules)
+    places = np.flatnonzero(_marked(quote, separator, LINE_FEED, apart)[block])
+    signs = block[places]
+    quotes, ends = signs == quote, signs == LINE_FEED
+    inside = _inside(quotes, ends)
+    last, following = block[places - 1], block[np.minimum(places + 1, len(block) - 1)]
+    last[places == 0] = LINE_FEED
+    again = quotes & inside & (last == quote)  # A quote that is doubled within quotes.
+    wrong = quotes & inside & ~again & (last != separator) & (last != LINE_FEED)
+    wrong |= quotes & ~inside & (following != separator) & (following != LINE_FEED) & (following != quote)
+    wrong |= (signs == apart) | (ends & inside)
+    plain, kept = block.copy(), np.ones(len(block), dtype=np.bool_)
+    plain[places[(signs == separator) & ~inside]] = apart
+    kept[places[quotes & ~again]] = False
+    _leave_out(kept, places[ends], np.searchsorted(places[ends], places[wrong]))
+    return _in_utf8(plain[kept].tobytes(), rules)
+
+
+def _in_utf8(text: bytes, rules: CsvRules) -> bytes:
+    return text if rules.encoding == "utf-8" else text.decode(rules.encoding, "replace").encode("utf-8")
+
+
+def _inside(quotes: NDArray[np.bool_], ends: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether a sign stands within quotes; an opening quote does, a closing one does not. Each line begins outside."""
+    inside = np.logical_xor.accumulate(quotes)
+    if inside[ends].any():  # Some line leaves a quote open, which must not reach into the next.
+        opened = np.concatenate(([False], inside[ends]))
+        inside ^= opened[np.cumsum(ends) - ends]
+    return inside
+
+
+def _marked(*signs: int) -> NDArray[np.bool_]:
+    table = np.zeros(256, dtype=np.bool_)
+    table[list(signs)] = True
+    return table
+
+
+def _leave_out(kept: NDArray[np.bool_], ends: NDArray[np.intp], wrong: NDArray[np.intp]) -> None:
+    """Forget the lines that cannot be read, and those that are too long."""
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    for number in {*wrong.tolist(), *np.flatnonzero(ends - starts > LONGEST).tolist()}:
+        kept[starts[number] : ends[number] + 1] = False
+
+
+def _is_plain(path: Path, rules: CsvRules) -> bool:
+    """Whether DuckDB can split the lines of the file as it is: UTF-8, line feeds, no quotes, no line too long."""
+    if rules.encoding != "utf-8":
+        return False
+    odd = (rules.quote.encode(), APART.encode(), b"\r")
+    with path.open("rb") as file:
+        while piece := file.read(CHUNK):
+            if any(sign in piece for sign in odd):
+                return False
+            if len(piece) == CHUNK and b"\n" not in piece:
+                return False
+    return True
+
+
+def _header(path: Path, rules: CsvRules) -> list[str]:
+    try:
+        with path.open("rb") as file:
+            first = file.read(LONGEST).removeprefix(BOM).replace(b"\r", b"\n").split(b"\n", 1)[0]
+    except OSError:
+        raise BadValue(f"'{path.name}' cannot be read.") from None
+    text = first.decode(rules.encoding, "replace")
+    header = next(csv.reader([text], delimiter=rules.separator, quotechar=rules.quote), [])
+    header = [name.strip() if rules.trim else name for name in header]
+    if not any(header):
+        raise BadValue(f"'{path.name}' is empty: it has no header line.")
+    if len({name.lower() for name in header}) < len(header):
+        raise BadValue(f"'{path.name}' has two columns of one name (upper and lower case alike). Rename one.")
+    return header
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

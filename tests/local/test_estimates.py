@@ -47,7 +47,8 @@ def test_intervals_hold_the_truth_as_often_as_they_say(channel: Channel) -> None
         estimate = channel.estimate(channel.respond(answers(8000, repetition), bits))
         held.append(estimate.intervals(0.95).hold(LAW))
         together.append(estimate.simultaneous_intervals(0.95).hold(LAW).all())
-    assert 0.94 <= np.mean(held) <= 0.96
+    # Clopper-Pearson holds what it says; Chernoff's bound is wider than it has to be.
+    assert 0.94 <= np.mean(held) <= (1 if isinstance(channel, MatrixChannel) else 0.96)
     assert np.mean(together) >= 0.94
 
 
@@ -75,17 +76,33 @@ def test_exact_intervals_hold_for_one_report() -> None:
     assert interval.upper.max() == 1
 
 
-def test_too_few_reports_for_a_normal_interval_say_how_many_are_needed() -> None:
-    channel = geometric(1, K)
-    estimate = channel.estimate(channel.respond([0, 1, 2, 3, 4, 5, 0]))
-    with pytest.raises(BadValue, match=r"7 reports are too few .* about \d+ are needed"):
-        estimate.intervals()
+def test_a_handful_of_reports_has_intervals_and_errors() -> None:
+    for channel in CHANNELS:
+        estimate = channel.estimate(channel.respond([0]))
+        assert estimate.standard_errors.min() > 0
+        assert np.ptp(np.stack((estimate.intervals().lower, estimate.intervals().upper)), axis=0).min() > 0
 
 
-def test_equal_reports_are_too_few_as_well() -> None:
-    channel = geometric(1, K)
-    with pytest.raises(BadValue, match="1 reports are too few"):
-        channel.estimate(channel.respond([0])).intervals()
+@pytest.mark.parametrize("channel", CHANNELS, ids=lambda c: f"{c.kind}-{c.outputs}")
+def test_reports_of_the_channel_fit_it(channel: Channel) -> None:
+    for seed in range(20):
+        estimate = channel.estimate(channel.respond(answers(500, seed), SeededBits(seed)))
+        assert estimate.misfit > 1e-3
+        assert estimate.doubt == ""
+
+
+@pytest.mark.parametrize("channel", CHANNELS, ids=lambda c: f"{c.kind}-{c.outputs}")
+def test_stuffing_is_said(channel: Channel) -> None:
+    """The same report again and again, more often than any answer gives it."""
+    values = channel.respond(answers(5000, 1), SeededBits(1)).values.copy()
+    values[:4600] = values[0]
+    assert "do not fit the channel" in channel.estimate(values).doubt
+
+
+def test_reports_that_no_answer_gives_are_said() -> None:
+    channel = MatrixChannel.of_matrix([[0.75, 0.25, 0], [0.25, 0.75, 0]], 2)
+    assert channel.estimate(np.array([0, 1, 0, 1])).misfit == 1
+    assert channel.estimate(np.array([0, 1, 0, 2])).misfit == 0
 
 
 def test_confidence_is_a_probability() -> None:

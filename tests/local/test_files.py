@@ -7,8 +7,16 @@ from banister.errors import BadValue
 from banister.local.channels.response import RandomizedResponse
 from banister.local.channels.unary import UnaryEncoding
 from banister.local.comparison import compare
+from banister.local.document import Survey
 from banister.local.examples import example, households, patients, write_example
-from banister.local.files import Survey, read_laws, read_reports, read_survey, respond_in_files, write_survey
+from banister.local.files import (
+    gather_reports,
+    read_laws,
+    read_reports,
+    read_survey,
+    respond_in_files,
+    write_survey,
+)
 from banister.local.gallery import EPSILONS, draw_gallery, run_testing
 from banister.local.survey import decide_in_files, design_survey
 from tests.local.seeded import SeededBits
@@ -27,7 +35,7 @@ def test_reports_come_back_as_they_were(channel: RandomizedResponse | UnaryEncod
     survey = Survey(channel, SURVEY.labels)
     out = tmp_path / "reports.csv"
     assert respond_in_files(survey, answers(tmp_path, "yes", "no", "yes"), out, SeededBits(1)) == 3
-    assert np.array_equal(read_reports(out, channel).values, channel.respond([0, 1, 0], SeededBits(1)).values)
+    assert np.array_equal(read_reports(out, survey).values, channel.respond([0, 1, 0], SeededBits(1)).values)
 
 
 def test_a_survey_comes_back(tmp_path: Path) -> None:
@@ -61,13 +69,37 @@ def test_reports_of_another_channel_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "r.csv"
     respond_in_files(SURVEY, answers(tmp_path, "yes"), out)
     with pytest.raises(BadValue, match=r"1 of 1 reports .* come from another channel"):
-        read_reports(out, RandomizedResponse(2, 3))
+        read_reports(out, Survey(RandomizedResponse(2, 3), SURVEY.labels))
     out.write_text(out.read_text().replace("channel,report", "a,b"))
     with pytest.raises(BadValue, match="columns channel,report"):
-        read_reports(out, SURVEY.channel)
-    out.write_text(f"channel,report\n{SURVEY.channel.hash[:16]},x\n")
-    with pytest.raises(BadValue, match="a report that this channel cannot have made"):
-        read_reports(out, SURVEY.channel)
+        read_reports(out, SURVEY)
+    out.write_text(f"channel,report\n{SURVEY.identity[:16]},x\n")
+    with pytest.raises(BadValue, match="no report that this channel can have made; 1 lines were set aside"):
+        read_reports(out, SURVEY)
+
+
+@pytest.mark.parametrize("channel", [RandomizedResponse(1, 3), UnaryEncoding(1, 3)], ids=lambda c: c.kind)
+def test_files_are_put_together_and_bad_lines_set_aside(channel, tmp_path: Path) -> None:
+    survey, first, second = Survey(channel, SURVEY.labels), tmp_path / "1.csv", tmp_path / "2.csv"
+    respond_in_files(survey, answers(tmp_path, "yes", "no"), first, SeededBits(1))
+    respond_in_files(survey, answers(tmp_path, "yes"), second, SeededBits(2))
+    name = survey.identity[:16]
+    bad = ["9" * 30, "-1", "3", "\u0663", "x", "", "ff" * 8, "0" * 15, "zz" * 8]
+    second.write_text(
+        second.read_text()
+        + first.read_text()  # Put together, header and all.
+        + "".join(f"{name},{text}\n" for text in bad)
+        + f"{name},1,1\n0123456789abcdef,1\n",
+        encoding="utf-8",
+    )
+    found = gather_reports([first, second], survey)
+    assert len(found.reports) == 5
+    assert (found.malformed, found.foreign) == (len(bad) + 1, 1)
+    assert found.aside == (
+        "10 lines that are no reports of this channel are set aside. 1 reports of another channel are set aside."
+    )
+    assert gather_reports([first], survey).aside == ""
+    assert found.reports.values[:2].tolist() == read_reports(first, survey).values.tolist()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +121,7 @@ def test_bad_laws_are_refused(text: str, message: str, tmp_path: Path) -> None:
 def test_files_that_are_not_there_or_not_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match="does not exist"):
         read_survey(tmp_path / "none.json")
-    with pytest.raises(BadValue, match="is not a text file"):
+    with pytest.raises(BadValue, match="cannot be read as a file"):
         read_survey(tmp_path)
     (tmp_path / "c.json").write_text("{")
     with pytest.raises(BadValue, match="it is not JSON"):
@@ -102,7 +134,7 @@ def test_a_design_needs_one_kind_of_file(tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("category,p0,p1\nx,0.5,0.4\ny,0.5,0.6\n")
     with pytest.raises(BadValue, match="must have the categories of the channel"):
-        decide_in_files(SURVEY, path, path, 0.05, 0.9)
+        decide_in_files(SURVEY, [path], path, 0.05, 0.9)
 
 
 def test_comparison_is_sorted_and_above_its_limit() -> None:
@@ -130,13 +162,15 @@ def test_an_unknown_example_is_refused() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("chosen", [patients(), households()], ids=lambda e: e.name)
 def test_worked_examples_are_within_their_intervals_at_the_stated_rate(chosen) -> None:
-    """The answers are fixed, so the spread is a little less than that of a sample: at least 95 %, nearly."""
+    """The answers are fixed, so the spread is a little less than that of a sample: at least 95 %, nearly.
+
+    Intervals that hold at every number of reports cover more than that where answers are spread out."""
     from banister.local.designing import design
 
     channel = design(epsilon=1, prior=chosen.prior, utility="estimation")
     bits = SeededBits(5)
     held = [channel.estimate(channel.respond(chosen.answers, bits)).intervals().hold(chosen.truth) for _ in range(100)]
-    assert 0.94 <= np.mean(held) <= 0.975
+    assert np.mean(held) >= 0.94
 
 
 def test_the_gallery_experiment_never_exceeds_the_optimum() -> None:

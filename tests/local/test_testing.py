@@ -58,6 +58,22 @@ def test_the_designed_channel_needs_fewer_people() -> None:
     assert errors_with(BIT, P0, P1, people=designed, size=0.05).power >= 0.9
 
 
+@pytest.mark.parametrize(
+    "channel", [BIT, RandomizedResponse(3, 2), RandomizedResponse(2, 3)], ids=["bit", "two", "three"]
+)
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+def test_all_larger_numbers_of_people_suffice_and_no_smaller_number_does(channel, power: float) -> None:
+    """The power of a test on counts goes up and down: the first number that reaches it is often not enough."""
+    p0, p1 = (
+        (P0, P1) if channel is BIT else ([0.6, 0.2, 0.2][: channel.categories], [0.3, 0.3, 0.4][: channel.categories])
+    )
+    p0, p1 = np.array(p0) / np.sum(p0), np.array(p1) / np.sum(p1)
+    least = people_needed(channel, p0, p1, power=power)
+    powers = [errors_with(channel, p0, p1, people=n).power for n in range(1, 2 * least + 30)]
+    assert min(powers[least - 1 :]) >= power
+    assert least == 1 or powers[least - 2] < power
+
+
 def test_extreme_sizes_are_handled() -> None:
     assert errors_with(BIT, P0, P1, people=1, size=0.001).missed_detection == 1
     silent = RandomizedResponse(0, 4)

@@ -48,6 +48,19 @@ def test_intervals_hold_and_scale() -> None:
     assert found.standard_error == pytest.approx(math.sqrt(60 * kind.variance))
 
 
+def test_sums_stay_in_the_possible_range() -> None:
+    """A report stands for a value far outside, so that the mean is kept; the sum of few of them did too."""
+    kind, other = bn.parties.number_report(0, 1, 0.5), bn.parties.number_report(10, 20, 1)
+    for place in (0, kind.values.size - 1):
+        at = 0 if place == 0 else other.values.size - 1
+        found = bn.parties.estimate_sum([(kind, place)] * 3 + [(other, at)])
+        low, high = found.sum_interval
+        assert 10 <= low <= found.sum <= high <= 23
+        assert low < high
+        assert not 10 <= found.unbiased_sum <= 23
+        assert found.sum == (10 if place == 0 else 23)
+
+
 def test_numbers_outside_are_put_on_the_bounds() -> None:
     kind = bn.parties.number_report(0, 1, 12)
     said = np.mean([kind.values[kind.respond(99)] for _ in range(300)])

@@ -242,7 +242,8 @@ def _wide(folder: Path, ledger: Ledger, bits: BitSource) -> object:
 
 
 def _graph(folder: Path, ledger: Ledger, bits: BitSource) -> object:
-    return sketch_graph(folder / "g.edges", folder / "g.sketch", WISH, ledger=ledger, bits=bits)
+    names = [str(node) for node in range(300)]
+    return sketch_graph(folder / "g.edges", folder / "g.sketch", WISH, ledger=ledger, nodes=names, bits=bits)
 
 
 def _matrix(folder: Path, ledger: Ledger, bits: BitSource) -> object:

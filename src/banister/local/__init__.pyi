@@ -27,9 +27,17 @@ from .designs.partition import design_bins as design_bins
 from .designs.several import design_average as design_average
 from .designs.several import design_robust as design_robust
 from .designs.several import design_worst as design_worst
+from .designs.thresholds import one_bit_information_threshold as one_bit_information_threshold
+from .designs.thresholds import response_information_slope as response_information_slope
+from .designs.thresholds import response_information_threshold as response_information_threshold
+from .designs.thresholds import response_kl_slope as response_kl_slope
+from .designs.thresholds import response_threshold as response_threshold
 from .estimates import Estimate as Estimate
 from .estimates import Intervals as Intervals
 from .estimates import Likelihood as Likelihood
+from .exponents import channel_delta as channel_delta
+from .exponents import chernoff_exponent as chernoff_exponent
+from .exponents import stein_exponent as stein_exponent
 from .testing import Errors as Errors
 from .testing import Verdict as Verdict
 from .testing import errors_with as errors_with
@@ -57,6 +65,8 @@ __all__ = [
     "Verdict",
     "binary_for_information",
     "binary_for_testing",
+    "channel_delta",
+    "chernoff_exponent",
     "contraction",
     "design",
     "design_average",
@@ -73,11 +83,17 @@ __all__ = [
     "kl_up",
     "least_mistakes",
     "one_bit_information_factor",
+    "one_bit_information_threshold",
     "one_bit_testing_factor",
     "one_bit_threshold",
     "people_needed",
     "power",
     "quaternary",
+    "response_information_slope",
+    "response_information_threshold",
+    "response_kl_slope",
+    "response_threshold",
+    "stein_exponent",
     "test",
     "total_variation_kept",
 ]

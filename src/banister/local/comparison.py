@@ -7,24 +7,28 @@ from fractions import Fraction
 from banister import need
 from banister.core.exact.numbers import Number
 from banister.local.channels import for_frequencies
-from banister.local.channels.support import SupportChannel
+from banister.local.channels.support import SupportChannel, counting_error
 from banister.local.designs.bounds import contraction
-from banister.local.designs.estimation import counting_error, least_error
+from banister.local.designs.estimation import least_error
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One kind of channel: people · variance and standard error of a frequency, bits of a report."""
+    """One kind of channel: people · variance and standard error of a frequency, bits of a report.
+
+    `quick` says whether reports are decoded in seconds; one that is not comes last and is not recommended.
+    """
 
     name: str
     scaled_variance: float
     standard_error: float
     report_bits: int
+    quick: bool
 
 
 @dataclass(frozen=True, slots=True)
 class FrequencyComparison:
-    """What was asked, all candidates, best first, and what no channel can beat."""
+    """What was asked, all candidates, best first (those slow to decode last), and what no channel can beat."""
 
     epsilon: Fraction
     categories: int
@@ -48,7 +52,7 @@ def compare(epsilon: Number, categories: int, people: int) -> FrequencyCompariso
         level,
         k,
         n,
-        tuple(sorted(found, key=lambda candidate: candidate.scaled_variance)),
+        tuple(sorted(found, key=lambda candidate: (not candidate.quick, candidate.scaled_variance))),
         least_error(float(level), k) / k,
         n * contraction(float(level)),
     )
@@ -56,4 +60,4 @@ def compare(epsilon: Number, categories: int, people: int) -> FrequencyCompariso
 
 def _candidate(channel: SupportChannel, people: int) -> Candidate:
     variance = counting_error(channel.categories, channel.keep, channel.spill) / channel.categories
-    return Candidate(channel.title, variance, math.sqrt(variance / people), channel.report_bits)
+    return Candidate(channel.title, variance, math.sqrt(variance / people), channel.report_bits, channel.quick)

@@ -11,6 +11,7 @@ from banister.core.laws.utility import MUTUAL_INFORMATION, Divergence, divergenc
 from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearSolver
 from banister.errors import BadValue
+from banister.local.channels.hadamard import HadamardResponse
 from banister.local.channels.matrix import MatrixChannel
 from banister.local.channels.response import RandomizedResponse
 from banister.local.channels.subset import SubsetSelection
@@ -19,7 +20,7 @@ from banister.local.designs.information import design_information
 from banister.local.designs.partition import design_between
 from banister.local.designs.priors import pair, positive_law
 
-Designed = RandomizedResponse | MatrixChannel | SubsetSelection
+Designed = RandomizedResponse | MatrixChannel | SubsetSelection | HadamardResponse
 """What a design comes out as."""
 
 
@@ -28,6 +29,10 @@ class DesignRequest:
     """What is asked of a design: the level, what is to be learnt, and two hypotheses or the law of the answers.
 
     It is checked when it is made, and handed on whole.
+
+    >>> asked = DesignRequest(1, "estimation", prior=[0.5, 0.3, 0.2])
+    >>> asked.channel().categories
+    3
     """
 
     epsilon: Fraction
@@ -62,7 +67,7 @@ class DesignRequest:
         if self.utility == MUTUAL_INFORMATION:
             return design_information(self.epsilon, self.prior, solver)
         if self.prior.size > MOST_CATEGORIES:
-            return design_frequency(self.epsilon, self.prior.size)
+            return design_frequency(self.epsilon, self.prior)
         return design_estimation(self.epsilon, self.prior, solver)
 
 

@@ -7,17 +7,22 @@ import numpy as np
 
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
+from banister.local.evidence import Counted, Evidence, Weighed
 
-FEWEST = 30
-"""Reports below which the normal law is not trusted for an interval."""
-
-WORST_SKEW = 0.3
-"""Largest skewness of an estimate for which the normal law is trusted: it moves a 95 % tail by half a percent."""
+UNLIKELY = 1e-4
+"""Chance of reports below which they are said not to fit the channel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """One interval a category; `confidence` holds for each alone, or for all at once, as asked."""
+    """One interval per category; `confidence` holds for each alone, or for all at once, as asked.
+
+    >>> from banister.local import RandomizedResponse
+    >>> channel = RandomizedResponse(2, categories=2)
+    >>> held = channel.estimate(channel.respond([0] * 500 + [1] * 500)).intervals(0.95)
+    >>> held.confidence, bool((held.lower < held.upper).all())
+    (0.95, True)
+    """
 
     lower: Floats
     upper: Floats
@@ -28,24 +33,21 @@ class Intervals:
         return (self.lower <= truth) & (truth <= self.upper)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
-    """How often each category was supported, when a report supports its own with `keep` and others with `spill`."""
-
-    counts: Ints
-    keep: float
-    spill: float
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Estimate:
-    """Unbiased frequencies of the categories; single values may be below 0 or above 1."""
+    """Unbiased frequencies of the categories; single values may be below 0 or above 1.
+
+    >>> from banister.local import RandomizedResponse
+    >>> channel = RandomizedResponse(2, categories=2)
+    >>> found = channel.estimate(channel.respond([0] * 500 + [1] * 500))
+    >>> found.people, abs(float(found.frequencies.sum()) - 1) < 1e-9, bool(abs(found.frequencies[0] - 0.5) < 0.2)
+    (1000, True, True)
+    """
 
     frequencies: Floats
     standard_errors: Floats
     people: int
-    counted: Counted | None
-    skewness: float
+    evidence: Evidence
 
     @property
     def effective_people(self) -> float:
@@ -61,7 +63,9 @@ class Estimate:
     def intervals(self, confidence: float = 0.95) -> Intervals:
         """Intervals that hold the truth with that confidence, each for its own category.
 
-        Exact (Clopper-Pearson) where a report supports sets of categories; else from the normal law.
+        They hold for every number of reports and every law of the answers, and never have width zero: exact
+        (Clopper-Pearson) where a report supports sets of categories, else from Chernoff's bound, about 1.4 times as
+        wide as the normal law would have them (docs/math/local-frequency.md).
         """
         return self._intervals(confidence, 1)
 
@@ -73,28 +77,40 @@ class Estimate:
         if not 0 < confidence < 1:
             raise BadValue(f"confidence = {confidence} must be a number above 0 and below 1, such as 0.95.")
         tail = (1 - confidence) / 2 / tests
-        if self.counted is not None:
-            lower, upper = _binomial(self.counted, self.people, tail)
-        else:
-            lower, upper = self._normal(tail)
+        lower, upper = self.evidence.bounds(tail)
         return Intervals(np.clip(lower, 0, 1), np.clip(upper, 0, 1), confidence)
 
-    def _normal(self, tail: float) -> tuple[Floats, Floats]:
-        from scipy.special import ndtri
+    @property
+    def misfit(self) -> float:
+        """A p-value for "all reports were drawn from this channel", whatever the answers are.
 
-        if self.people < FEWEST or self.skewness > WORST_SKEW:
-            skew = min(self.skewness, 10.0)  # A handful of equal reports has no spread to measure skewness by.
-            needed = max(FEWEST, math.ceil(self.people * (skew / WORST_SKEW) ** 2))
-            raise BadValue(
-                f"{self.people} reports are too few for an interval from this channel; about {needed} are needed."
-            )
-        half = -float(ndtri(tail)) * self.standard_errors
-        return self.frequencies - half, self.frequencies + half
+        It holds for every number of reports; below `UNLIKELY` somebody sent what the channel does not draw.
+        """
+        return self.evidence.misfit()
+
+    @property
+    def doubt(self) -> str:
+        """What to say when the reports do not fit the channel; empty when they do."""
+        chance = self.misfit
+        if chance >= UNLIKELY:
+            return ""
+        return (
+            "These reports do not fit the channel: whatever the answers are, the chance of such reports is below "
+            f"{max(chance, 1e-300):.1g}. Somebody sent reports that the channel did not draw, or they come from "
+            "another channel. Do not trust the estimate."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likelihood:
-    """The most likely frequencies, and a proof: no law is likelier by more than `gap` nats a report."""
+    """The most likely frequencies, and a proof: no law is likelier by more than `gap` nats per report.
+
+    >>> from banister.local import RandomizedResponse
+    >>> channel = RandomizedResponse(2, categories=2)
+    >>> found = channel.maximum_likelihood(channel.respond([0] * 100))
+    >>> found.people, bool(found.frequencies.min() >= 0), found.gap < 1e-3
+    (100, True, True)
+    """
 
     frequencies: Floats
     gap: float
@@ -102,19 +118,20 @@ class Likelihood:
     people: int
 
 
-def of_counts(counted: Counted, people: int) -> Estimate:
+def of_counts(counted: Counted) -> Estimate:
     """The unbiased estimate (count/people - spill)/(keep - spill) and its error."""
     spread = counted.keep - counted.spill
     if not abs(spread) > 0:
         raise BadValue("This channel says nothing (epsilon = 0), so nothing can be estimated from its reports.")
-    shares = counted.counts / people
-    errors = np.sqrt(np.maximum(shares * (1 - shares), 0) / people) / abs(spread)
+    shares = counted.counts / counted.people
+    # The error at the nearest possible share: a category that nobody named has an error too.
+    least, most = sorted((counted.spill, counted.keep))
+    possible = np.clip(shares, least, most)
     return Estimate(
         frequencies=(shares - counted.spill) / spread,
-        standard_errors=errors,
-        people=people,
-        counted=counted,
-        skewness=0.0,
+        standard_errors=np.sqrt(possible * (1 - possible) / counted.people) / abs(spread),
+        people=counted.people,
+        evidence=counted,
     )
 
 
@@ -122,7 +139,8 @@ def of_histogram(counts: Ints, matrix: Floats) -> Estimate:
     """The unbiased estimate from any channel matrix of full rank.
 
     L = (Q D⁻¹ Qᵀ)⁻¹ Q D⁻¹ with D the law of reports of a uniform prior: L Qᵀ = 1, so L f is unbiased for every law;
-    n Cov = L (diag f - f fᵀ) Lᵀ.
+    n Cov = L (diag M - M Mᵀ) Lᵀ, taken at the law M of reports of the nearest possible law of answers, so that no
+    error is zero because nobody happened to send some report.
     """
     people = int(counts.sum())
     shares = counts / people
@@ -138,16 +156,15 @@ def of_histogram(counts: Ints, matrix: Floats) -> Estimate:
         )
     inverse = np.linalg.solve(normal, weighted)
     frequencies = inverse @ f
-    second = np.maximum(inverse**2 @ f - frequencies**2, 0)
-    third = np.abs(inverse**3 @ f - 3 * frequencies * (inverse**2 @ f) + 2 * frequencies**3)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skew = np.where(second > 0, third / second**1.5, np.inf)
+    nearest = projected(frequencies)
+    decoder = np.zeros_like(matrix)
+    decoder[:, used] = inverse
+    second = inverse**2 @ (nearest @ q) - nearest**2
     return Estimate(
         frequencies=frequencies,
-        standard_errors=np.sqrt(second / people),
+        standard_errors=np.sqrt(np.maximum(second, 0) / people),
         people=people,
-        counted=None,
-        skewness=float(skew.max()) / math.sqrt(people),
+        evidence=Weighed(counts=counts, matrix=matrix, decoder=decoder),
     )
 
 
@@ -162,14 +179,3 @@ def projected(values: Floats) -> Floats:
     last = int(np.flatnonzero(falling > shift)[-1])
     nearest: Floats = np.maximum(values - shift[last], 0)
     return nearest
-
-
-def _binomial(counted: Counted, people: int, tail: float) -> tuple[Floats, Floats]:
-    """Clopper-Pearson bounds on the support probability, mapped to the frequency."""
-    from scipy.special import betaincinv
-
-    c, some, most = counted.counts, np.maximum(counted.counts, 1), np.minimum(counted.counts, people - 1)
-    low = np.where(c > 0, betaincinv(some, people - some + 1, tail), 0.0)
-    high = np.where(c < people, betaincinv(most + 1, people - most, 1 - tail), 1.0)
-    spread = counted.keep - counted.spill
-    return (low - counted.spill) / spread, (high - counted.spill) / spread

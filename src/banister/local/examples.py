@@ -10,7 +10,7 @@ from banister import files, need
 from banister.core.programs.linear import Floats, Ints
 
 PATIENTS = (("excellent", 11_019), ("good", 7_309), ("fair", 1_560), ("poor", 302))
-"""Self-rated health in the RAND Health Insurance Experiment (one entry a person and year; public domain)."""
+"""Self-rated health in the RAND Health Insurance Experiment (one entry per person and year; public domain)."""
 
 _HOUSEHOLDS = 60_000
 _LOAD_CLASSES = 48

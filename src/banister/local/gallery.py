@@ -18,6 +18,12 @@ from banister.local.examples import stream
 EPSILONS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 SIZES = (3, 4, 5, 6, 8, 10, 12)
 NAMES = ("optimal", "binary", "randomized response", "geometric")
+PARTS = ("average", "better", "scaling")
+WORDS = {
+    "testing": ("total variation", "KL divergence of the laws", "KL divergence of the reports"),
+    "information": ("P(T) P(not T)", "entropy of the answer", "mutual information"),
+}
+"""What the utility scales with at small and at large epsilon, and what it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +83,21 @@ def run_information(categories: int, instances: int) -> Experiment:
     return Experiment("information", categories, found, np.array([entropy(prior) for prior in priors]), halves)
 
 
+def draw_part(part: str, runs: list[Experiment], path: Path, *, caption: str = "") -> None:
+    """One figure from the experiments with 3, 4, 5 and 6 categories: average, better or scaling."""
+    from banister.local import pictures as plots
+
+    six = runs[3]
+    words = WORDS[six.name]
+    if part == "average":
+        plots.draw_average(EPSILONS, NAMES, six.utilities, six.worth, words[2], path, caption=caption)
+    elif part == "better":
+        plots.draw_better(EPSILONS, {run.categories: run.better_of_two for run in runs}, path, caption=caption)
+    else:
+        small, large = six.utilities[:, EPSILONS.index(0.1)], six.utilities[:, EPSILONS.index(10.0)]
+        plots.draw_scaling((six.spread, small), (six.worth, large), NAMES, words, path, caption=caption)
+
+
 def draw_gallery(folder: Path, instances: int, sizes: tuple[int, ...] = SIZES) -> list[Path]:
     """The figures of [K16] 3.3 to 3.8 into a folder, and one of how the two simple channels fall behind."""
     from banister.local import pictures as plots
@@ -86,18 +107,11 @@ def draw_gallery(folder: Path, instances: int, sizes: tuple[int, ...] = SIZES) -
         "testing": [run_testing(k, instances if k <= 6 else few) for k in sizes],
         "information": [run_information(k, instances if k <= 6 else few) for k in sizes],
     }
-    words = {
-        "testing": ("total variation", "KL divergence of the laws", "KL divergence of the reports"),
-        "information": ("P(T) P(not T)", "entropy of the answer", "mutual information"),
-    }
     paths = []
     for name, found in runs.items():
-        six = found[3]
-        paths += [folder / f"local-{name}-{part}.svg" for part in ("average", "better", "scaling")]
-        plots.draw_average(EPSILONS, NAMES, six.utilities, six.worth, words[name][2], paths[-3])
-        plots.draw_better(EPSILONS, {run.categories: run.better_of_two for run in found[:4]}, paths[-2])
-        small, large = six.utilities[:, EPSILONS.index(0.1)], six.utilities[:, EPSILONS.index(10.0)]
-        plots.draw_scaling((six.spread, small), (six.worth, large), NAMES, words[name], paths[-1])
+        paths += [folder / f"local-{name}-{part}.svg" for part in PARTS]
+        for part, path in zip(PARTS, paths[-3:], strict=True):
+            draw_part(part, found[:4], path)
     paths.append(folder / "local-better-by-size.svg")
     worst = {name: [float(run.better_of_two.min()) for run in found] for name, found in runs.items()}
     mean = {name: [float(run.better_of_two.mean(axis=1).min()) for run in found] for name, found in runs.items()}

@@ -27,12 +27,12 @@ def maximise(reports: Operators, gap: float) -> Likelihood:
     """The most likely law on the simplex.
 
     With g(x) = Σ_y share_y Q(y|x)/(PQ)(y), EM multiplies P by g. The log-likelihood is concave and Σ P g = 1, so
-    no law is likelier than P by more than max g - 1 nats a report: that is the gap that is reported.
+    no law is likelier than P by more than max g - 1 nats per report: that is the gap that is reported.
 
     Steps are paired and extrapolated; an extrapolation that lowers the likelihood is not taken.
     """
     if not 0 < gap < 1:
-        raise BadValue(f"gap = {gap} must be a number above 0 and below 1; it is in nats a report.")
+        raise BadValue(f"gap = {gap} must be a number above 0 and below 1; it is in nats per report.")
     law = np.full(reports.categories, 1 / reports.categories)
     for step in range(MOST_STEPS):
         score = _score(law, reports)
@@ -42,7 +42,9 @@ def maximise(reports: Operators, gap: float) -> Likelihood:
         once = law * score
         twice = once * _score(once, reports)
         law = _extrapolated(law, once, twice, reports)
-    raise Uncertified(f"EM came within {reached:.3g} nats a report of the maximum, not {gap:g}. Ask for a larger gap.")
+    raise Uncertified(
+        f"EM came within {reached:.3g} nats per report of the maximum, not {gap:g}. Ask for a larger gap."
+    )
 
 
 def _score(law: Floats, reports: Operators) -> Floats:

@@ -9,19 +9,21 @@ import numpy as np
 from banister.core.programs.linear import Floats
 from banister.local.channels.base import Channel
 from banister.local.estimates import Estimate
+from banister.show.canvas import COLOURS as PALETTE
 from banister.show.canvas import new_figure, save
+from banister.show.panels import name_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREEN, GREY = "#2b5c8a", "#d1742f", "#4d8f5b", "#8a8a8a"
+BLUE, ORANGE, GREEN, GREY = (PALETTE[place] for place in (0, 1, 2, 5))
 COLOURS = (BLUE, ORANGE, GREEN, GREY)
 _MOST_NAMES = 40
 
 
 def draw_channel(channel: Channel, labels: Sequence[str], path: Path) -> None:
-    """The channel as a heat map: one row an answer, one column a report."""
+    """The channel as a heat map: one row per answer, one column per report."""
     figure, (axes,) = _figure(1, height=max(2.6, min(7.0, 0.35 * channel.categories + 1.4)))
     image = axes.imshow(channel.matrix, cmap="Blues", vmin=0, aspect="auto")
     axes.set_xlabel("report")
@@ -48,9 +50,11 @@ def draw_estimate(estimate: Estimate, labels: Sequence[str], confidence: float, 
     k = estimate.frequencies.size
     figure, (axes,) = _figure(1, height=max(2.6, min(9.0, 0.22 * k + 1.4)) if k <= 80 else 3.6)
     place = np.arange(k)
-    reach = np.abs(np.stack((estimate.frequencies - held.lower, held.upper - estimate.frequencies)))
     if k <= 80:
-        axes.errorbar(estimate.frequencies, place, xerr=reach, fmt="o", color=BLUE, ecolor=GREY, ms=4, capsize=2)
+        # The whisker runs from bound to bound: an estimate below 0 or above 1 lies outside of it.
+        middle, half = (held.lower + held.upper) / 2, (held.upper - held.lower) / 2
+        axes.errorbar(middle, place, xerr=half, fmt="none", ecolor=GREY, capsize=2)
+        axes.plot(estimate.frequencies, place, "o", color=BLUE, ms=4)
         axes.set_yticks(place, labels, fontsize=8)
         axes.invert_yaxis()
         axes.set_xlabel("frequency")
@@ -67,15 +71,22 @@ def draw_estimate(estimate: Estimate, labels: Sequence[str], confidence: float, 
 
 
 def draw_average(
-    epsilons: Sequence[float], names: Sequence[str], utilities: Floats, worth: Floats, what: str, path: Path
+    epsilons: Sequence[float],
+    names: Sequence[str],
+    utilities: Floats,
+    worth: Floats,
+    what: str,
+    path: Path,
+    *,
+    caption: str = "",
 ) -> None:
     """Left: the mean part of the whole that each channel keeps. Right: each instance against the optimum."""
     figure, (left, right) = _figure(2)
-    for name, colour, values in zip(names, COLOURS, utilities, strict=True):
-        left.plot(epsilons, (values / worth).mean(axis=1), color=colour, label=name, lw=2 if name == names[0] else 1.3)
-    for name, colour, values in list(zip(names, COLOURS, utilities, strict=True))[1:3]:
+    means = [(values / worth).mean(axis=1) for values in utilities]
+    for name, colour, mean in zip(names, COLOURS, means, strict=True):
+        left.plot(epsilons, mean, color=colour, lw=2 if name == names[0] else 1.3)
+    for colour, values in list(zip(COLOURS, utilities, strict=True))[1:3]:
         right.plot(epsilons, values / utilities[0], color=colour, lw=0.4, alpha=0.45)
-        right.plot([], [], color=colour, label=name)
     left.set_ylabel("kept, part of the whole")
     left.set_title(what, fontsize=9, loc="left")
     right.set_ylabel("part of the optimum")
@@ -83,11 +94,14 @@ def draw_average(
         axes.set_xlabel("epsilon")
         axes.set_xscale("log")
         axes.set_ylim(0, 1.03)
-        axes.legend(frameon=False, fontsize=8)
-    save(figure, path, dots=150)
+    broken = [name.replace(" ", "\n") for name in names]
+    name_ends(left, [(name, epsilons, mean, c) for name, mean, c in zip(broken, means, COLOURS, strict=True)])
+    parts = [(values / utilities[0]).mean(axis=1) for values in utilities[1:3]]
+    name_ends(right, [(name, epsilons, y, c) for name, y, c in zip(broken[1:3], parts, COLOURS[1:3], strict=True)])
+    save(figure, path, caption=caption, dots=150)
 
 
-def draw_better(epsilons: Sequence[float], parts: dict[int, Floats], path: Path) -> None:
+def draw_better(epsilons: Sequence[float], parts: dict[int, Floats], path: Path, *, caption: str = "") -> None:
     """The better of binary and randomized response against the optimum, instance by instance, one panel a size."""
     figure, panels = _figure(len(parts))
     for axes, (k, part) in zip(panels, parts.items(), strict=True):
@@ -98,10 +112,17 @@ def draw_better(epsilons: Sequence[float], parts: dict[int, Floats], path: Path)
         axes.set_ylim(0.5, 1.02)
         axes.set_xlabel("epsilon")
     panels[0].set_ylabel("part of the optimum")
-    save(figure, path, dots=150)
+    save(figure, path, caption=caption, dots=150)
 
 
-def draw_fall(sizes: Sequence[int], worst: dict[str, list[float]], mean: dict[str, list[float]], path: Path) -> None:
+def draw_fall(
+    sizes: Sequence[int],
+    worst: dict[str, list[float]],
+    mean: dict[str, list[float]],
+    path: Path,
+    *,
+    caption: str = "",
+) -> None:
     """Our finding: the better of the two simple channels falls behind as the alphabet grows."""
     figure, (axes,) = _figure(1)
     for colour, name in zip((BLUE, ORANGE), worst, strict=True):
@@ -111,7 +132,7 @@ def draw_fall(sizes: Sequence[int], worst: dict[str, list[float]], mean: dict[st
     axes.set_ylabel("better of binary and randomized\nresponse, part of the optimum")
     axes.set_ylim(0.4, 1.02)
     axes.legend(frameon=False, fontsize=8)
-    save(figure, path, dots=150)
+    save(figure, path, caption=caption, dots=150)
 
 
 def draw_scaling(
@@ -120,6 +141,8 @@ def draw_scaling(
     names: Sequence[str],
     words: tuple[str, str, str],
     path: Path,
+    *,
+    caption: str = "",
 ) -> None:
     """Utilities against what they scale with, at epsilon 0.1 (left) and 10 (right); one dot an instance."""
     figure, panels = _figure(2)
@@ -131,11 +154,11 @@ def draw_scaling(
         axes.set_title(f"epsilon = {epsilon}", fontsize=9, loc="left")
     panels[0].set_ylabel(words[2])
     panels[0].legend(frameon=False, fontsize=8)
-    save(figure, path, dots=150)
+    save(figure, path, caption=caption, dots=150)
 
 
 def _figure(panels: int, height: float = 3.4) -> "tuple[Figure, list[Axes]]":
-    figure = new_figure(7.2 if panels < 3 else 2.6 * panels, height)
+    figure = new_figure({1: 7.2, 2: 9.0}.get(panels, 2.6 * panels), height)
     grid = figure.subplots(1, panels, squeeze=False)
     axes = list(grid[0])
     for one in axes:

@@ -1,20 +1,37 @@
 """A survey from end to end in files: design, respond, estimate, test, draw."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from banister import need
 from banister.core.exact.numbers import Number
+from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
+from banister.local.channels import makers
 from banister.local.designing import DesignRequest
+from banister.local.document import Survey
 from banister.local.estimates import Estimate
-from banister.local.files import Survey, read_laws, read_reports, read_survey, respond_in_files, write_survey
+from banister.local.files import (
+    Gathered,
+    gather_reports,
+    read_labels,
+    read_laws,
+    read_reports,
+    read_survey,
+    respond_in_files,
+    write_survey,
+)
 from banister.local.testing import Verdict, people_needed, test
 
 __all__ = [
+    "Gathered",
     "Survey",
     "decide_in_files",
     "design_survey",
     "draw_estimates",
     "draw_survey",
+    "gather_reports",
+    "make_survey",
     "read_reports",
     "read_survey",
     "respond_in_files",
@@ -22,25 +39,44 @@ __all__ = [
 ]
 
 
-def design_survey(epsilon: Number, utility: str, prior: Path | None, between: Path | None) -> Survey:
-    """The best channel for a prior or for two hypotheses, from CSV files."""
+def design_survey(
+    epsilon: Number,
+    utility: str,
+    prior: Path | None,
+    between: Path | None,
+    *,
+    question: str = "",
+    asked_by: str = "",
+) -> Survey:
+    """The best channel for a prior or for two hypotheses, from CSV files; what is asked, and by whom, goes with it."""
     if prior is not None and between is None:
         labels, (law,) = read_laws(prior, 1)
-        return Survey(DesignRequest(epsilon, utility, prior=law).channel(), labels)
+        return Survey(DesignRequest(epsilon, utility, prior=law).channel(), labels, question, asked_by)
     if between is not None and prior is None:
         labels, (p0, p1) = read_laws(between, 2)
-        return Survey(DesignRequest(epsilon, utility, between=(p0, p1)).channel(), labels)
+        return Survey(DesignRequest(epsilon, utility, between=(p0, p1)).channel(), labels, question, asked_by)
     raise BadValue("Give either --prior, the rough law of the answers, or --between, two hypotheses.")
 
 
-def decide_in_files(survey: Survey, reports: Path, between: Path, size: float, power: float) -> tuple[Verdict, int]:
-    """The verdict from files, and how many people the wanted power needs."""
+def make_survey(kind: str, promise: Guarantee, labels: Path, *, question: str = "", asked_by: str = "") -> Survey:
+    """A channel of a kind by its name, for the categories of a CSV file: the first column, after a header."""
+    made = makers()
+    words = read_labels(labels)
+    channel = made[need.one_of("kind", kind, tuple(sorted(made)))](promise, len(words))
+    return Survey(channel, words, question, asked_by)
+
+
+def decide_in_files(
+    survey: Survey, reports: Sequence[Path], between: Path, size: float, power: float
+) -> tuple[Verdict, int, Gathered]:
+    """The verdict from files, and how many people the wanted power needs, and what was read."""
     labels, (p0, p1) = read_laws(between, 2)
     if labels != survey.labels:
         raise BadValue(f"{between} must have the categories of the channel, in its order.")
     channel = survey.channel
-    verdict = test(read_reports(reports, channel), channel, p0, p1, size=size)
-    return verdict, people_needed(channel, p0, p1, power=power, size=size)
+    gathered = gather_reports(reports, survey)
+    verdict = test(gathered.reports, channel, p0, p1, size=size)
+    return verdict, people_needed(channel, p0, p1, power=power, size=size), gathered
 
 
 def draw_survey(survey: Survey, path: Path) -> None:

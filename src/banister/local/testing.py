@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from banister import need
-from banister.core.exact.search import between, doubled, halved, least_whole
+from banister.core.exact.search import between, doubled, halved, largest_whole, least_whole
 from banister.core.programs.linear import Floats
 from banister.errors import BadValue
 from banister.local.channels.base import Channel, Reports
@@ -18,11 +18,19 @@ MOST_EXACT = 400_000
 """Kinds of samples up to which the law of the statistic is summed exactly; beyond, the saddle point is used."""
 
 _MOST_PEOPLE = 1 << 40
+_MOST_BINOMIAL = 1 << 30
+"""People up to which the binomial law of two scores is known to more digits than any error is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errors:
-    """The test that rejects when the statistic is at least `threshold`, and how often it errs."""
+    """The test that rejects when the statistic is at least `threshold`, and how often it errs.
+
+    >>> from banister.local import RandomizedResponse
+    >>> found = errors_with(RandomizedResponse(1, categories=2), [0.5, 0.5], [0.2, 0.8], people=200)
+    >>> round(found.false_alarm, 4), round(found.missed_detection, 4), found.method
+    (0.0384, 0.0133, 'exact')
+    """
 
     people: int
     threshold: float
@@ -37,7 +45,14 @@ class Errors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the reports say: `statistic` is Σ ln M1(y)/M0(y), and large values speak for hypothesis 1."""
+    """What the reports say: `statistic` is Σ ln M1(y)/M0(y), and large values speak for hypothesis 1.
+
+    >>> from banister.local import RandomizedResponse
+    >>> channel = RandomizedResponse(3, categories=2)
+    >>> found = test(channel.respond([1] * 200), channel, [0.5, 0.5], [0.2, 0.8])
+    >>> found.rejects_zero, found.p_value < 1e-6
+    (True, True)
+    """
 
     statistic: float
     rejects_zero: bool
@@ -67,26 +82,83 @@ def test(reports: Reports, channel: Channel, p0: ArrayLike, p1: ArrayLike, *, si
 
 
 def errors_with(channel: Channel, p0: ArrayLike, p1: ArrayLike, *, people: int, size: float = 0.05) -> Errors:
-    """How often the best test of the size errs with that many reports."""
+    """How often the best test of the size errs with that many reports.
+
+    >>> from banister.local import RandomizedResponse
+    >>> round(errors_with(RandomizedResponse(1, categories=2), [0.5, 0.5], [0.2, 0.8], people=200).power, 4)
+    0.9867
+    """
     count = need.whole("people", people, least=1)
     scores, law0, law1, _ = _scores(channel, *_hypotheses(p0, p1))
     return _errors(scores, law0, law1, count, _checked(size))
 
 
 def people_needed(channel: Channel, p0: ArrayLike, p1: ArrayLike, *, power: float, size: float = 0.05) -> int:
-    """The least number of reports with which the test of the size reaches the power."""
+    """The least number of reports from which on the test of the size reaches the power, for all larger ones too.
+
+    The power of a test without coin tosses goes up and down with the number of reports. With tosses at the threshold it
+    only grows, and it loses at most the likeliest single value of the statistic without them, which only falls: from
+    the number on where their difference reaches the power, all numbers suffice, and below it they are tried one by
+    one. Where the law of the statistic is not summed exactly, the answer is the saddle point's, to one part in 4096.
+
+    >>> from banister.local import RandomizedResponse
+    >>> people_needed(RandomizedResponse(1, categories=2), [0.5, 0.5], [0.2, 0.8], power=0.9)
+    122
+    """
     if not size < power < 1:
         raise BadValue(f"power = {power} must be above the size {size} and below 1.")
     scores, law0, law1, _ = _scores(channel, *_hypotheses(p0, p1))
     if float(np.abs(law0 - law1).sum()) < 1e-12:
         raise BadValue("The reports have the same law under both hypotheses, so no number of them is enough.")
+    wanted = _checked(size)
 
-    def enough(people: int) -> bool:
+    def reached(people: int) -> bool:
         if people > _MOST_PEOPLE:
             raise BadValue("More than 10^12 reports would be needed. Raise epsilon, or ask for less power.")
-        return _errors(scores, law0, law1, people, _checked(size)).power >= power
+        return _errors(scores, law0, law1, people, wanted).power >= power
 
-    return least_whole(enough, within=Fraction(1, 4096))
+    def certain(people: int) -> bool:
+        if not _exactly(people, scores):
+            return reached(people)
+        return _surely(scores, law0, law1, people, wanted) >= power
+
+    last = _most_exact(scores)
+    if not certain(last):
+        return least_whole(reached, above=last, start=last + 1, within=Fraction(1, 4096))
+    enough = halved(certain, 0, last)[1]
+    while enough > 1 and reached(enough - 1):
+        enough -= 1
+    return enough
+
+
+def _exactly(people: int, scores: Floats) -> bool:
+    """Whether the errors come from the exact law of the statistic: a binomial one for two scores."""
+    if scores.size == 2:
+        return people <= _MOST_BINOMIAL
+    return math.comb(people + scores.size - 1, scores.size - 1) <= MOST_EXACT
+
+
+def _most_exact(scores: Floats) -> int:
+    """The largest number of people for which the law of the statistic is summed exactly."""
+    return max(1, largest_whole(lambda people: _exactly(people, scores)))
+
+
+def _surely(scores: Floats, law0: Floats, law1: Floats, people: int, size: float) -> float:
+    """A power that this number of people and every larger one has."""
+    if scores.size == 2:
+        from scipy.stats import binom
+
+        least, tail0, tail1 = _rejected(law0, law1, people, size)
+        atom0, atom1 = (float(binom.pmf(least - 1, people, float(law[1]))) for law in (law0, law1))
+        peak = binom.pmf(math.floor((people + 1) * float(law1[1])), people, float(law1[1]))
+        return float(tail1 + (min(1.0, (size - tail0) / atom0) * atom1 if atom0 > 0 else 0) - peak)
+    sums, mass0, mass1 = _enumerated(scores, law0, law1, people)
+    order = np.argsort(-sums)
+    starts = np.append(0, np.flatnonzero(np.diff(sums[order]) < -1e-9) + 1)
+    atoms0, atoms1 = np.add.reduceat(mass0[order], starts), np.add.reduceat(mass1[order], starts)
+    before = np.cumsum(atoms0) - atoms0
+    part = np.clip((size - before) / np.maximum(atoms0, 1e-300), 0, 1)  # Of each atom, what the tossed test rejects.
+    return float(part @ atoms1 - atoms1.max())
 
 
 def _hypotheses(p0: ArrayLike, p1: ArrayLike) -> tuple[Floats, Floats]:
@@ -114,7 +186,16 @@ def _scores(channel: Channel, p0: Floats, p1: Floats) -> tuple[Floats, Floats, F
 def _errors(scores: Floats, law0: Floats, law1: Floats, people: int, size: float) -> Errors:
     if scores.size < 2:
         return Errors(people=people, threshold=math.inf, false_alarm=0.0, missed_detection=1.0, method="exact")
-    if math.comb(people + scores.size - 1, scores.size - 1) <= MOST_EXACT:
+    if scores.size == 2 and _exactly(people, scores):
+        least, false_alarm, power = _rejected(law0, law1, people, size)
+        return Errors(
+            people=people,
+            threshold=math.inf if least > people else float(scores @ (people - least, least)) - 5e-10,
+            false_alarm=false_alarm,
+            missed_detection=1 - power,
+            method="exact",
+        )
+    if _exactly(people, scores):
         sums, mass0, mass1 = _enumerated(scores, law0, law1, people)
         order = np.argsort(-sums)
         tail0, tail1 = np.cumsum(mass0[order]), np.cumsum(mass1[order])
@@ -139,6 +220,17 @@ def _errors(scores: Floats, law0: Floats, law1: Floats, people: int, size: float
         missed_detection=max(0.0, 1 - _saddle(scores, law1, people, threshold)),
         method="saddle point",
     )
+
+
+def _rejected(law0: Floats, law1: Floats, people: int, size: float) -> tuple[int, float, float]:
+    """For two scores: from how many reports of the higher one on it is rejected, and the chance of that under both."""
+    from scipy.special import betainc
+
+    def tail(law: Floats, least: int) -> float:
+        return 0.0 if least > people else float(betainc(least, people - least + 1, float(law[1])))
+
+    least = halved(lambda count: tail(law0, count) <= size, 0, people + 1)[1]
+    return least, tail(law0, least), tail(law1, least)
 
 
 def _enumerated(scores: Floats, law0: Floats, law1: Floats, people: int) -> tuple[Floats, Floats, Floats]:

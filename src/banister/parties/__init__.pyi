@@ -25,6 +25,8 @@ from .games.levels import Symbol as Symbol
 from .games.protocols import coincident_reveals as coincident_reveals
 from .games.protocols import protocol_average as protocol_average
 from .games.protocols import protocol_delta as protocol_delta
+from .games.rebuilding import Rebuilt as Rebuilt
+from .games.rebuilding import rebuild as rebuild
 from .games.scores import Score as Score
 from .games.two import TwoPartyProtocol as TwoPartyProtocol
 from .games.two import TwoPartyQuestion as TwoPartyQuestion
@@ -61,6 +63,7 @@ __all__ = [
     "NumberReport",
     "Outcome",
     "PublicCoin",
+    "Rebuilt",
     "Score",
     "SumEstimate",
     "Symbol",
@@ -95,6 +98,7 @@ __all__ = [
     "protocol_delta",
     "public_coin",
     "public_key",
+    "rebuild",
     "seeded",
     "sum_squared_error",
     "threshold",

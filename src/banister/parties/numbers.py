@@ -35,6 +35,11 @@ class NumberReport:
 
     Private:  epsilon-local privacy about the number, whatever it is; from the whole weights of the channel.
     Unbiased: up to `bias`, which is what rounding to whole weights moved; the interval allows for it.
+
+    >>> report = number_report(0, 10, 2)
+    >>> said = report.respond(7)
+    >>> 0 <= said < report.values.size, bool(report.values.min() < 0), bool(report.values.max() > 10)
+    (True, True, True)
     """
 
     low: Fraction
@@ -57,7 +62,15 @@ class NumberReport:
 
 @dataclass(frozen=True, slots=True)
 class SumEstimate:
-    """The estimated sum and mean of the parties' numbers, and intervals that hold with at least that confidence."""
+    """The estimated sum and mean of the parties' numbers, and intervals that hold with at least that confidence.
+
+    All lie between the sums of the lower and of the upper bounds.
+
+    >>> report = number_report(0, 10, 2)
+    >>> found = estimate_sum([(report, report.respond(7)) for _ in range(50)])
+    >>> found.parties, found.sum_interval[0] < found.sum < found.sum_interval[1], found.mean == found.sum / 50
+    (50, True, True)
+    """
 
     parties: int
     sum: float
@@ -65,6 +78,8 @@ class SumEstimate:
     standard_error: float
     """An upper bound: the worst case over all numbers."""
     confidence: float
+    unbiased_sum: float
+    """The sum of what the reports stand for, which may lie outside the possible range; to add up with others."""
 
     @property
     def mean(self) -> float:
@@ -104,6 +119,11 @@ def estimate_sum(reports: Sequence[tuple[NumberReport, int]], *, confidence: flo
     """The sum of the parties' numbers from their reports, each with the channel that made it.
 
     The interval holds for any numbers and any few parties: Chernoff's bound with the largest moment of each channel.
+
+    >>> report = number_report(0, 10, 2)
+    >>> found = estimate_sum([(report, report.respond(7)) for _ in range(50)])
+    >>> round(found.standard_error, 3)
+    33.1
     """
     level = float(need.strictly_between("confidence", confidence, 0, 1))
     if not reports:
@@ -117,7 +137,11 @@ def estimate_sum(reports: Sequence[tuple[NumberReport, int]], *, confidence: flo
     slack = sum(kind.bias for kind, _ in reports)
     up, down = (_reach(list(kinds.values()), (1 - level) / 2, sign) + slack for sign in (-1, 1))
     error = math.sqrt(sum(kind.variance for kind, _ in reports))
-    return SumEstimate(len(reports), total, (total - down, total + up), error, level)
+    least, most = (sum(float(end) for end in ends) for ends in zip(*((k.low, k.high) for k, _ in reports), strict=True))
+    # What lies outside the possible range is put on its end first: the interval widens, and is never empty.
+    possible = min(max(total, least), most)
+    interval = max(least, min(total, most) - down), min(most, max(total, least) + up)
+    return SumEstimate(len(reports), possible, interval, error, level, total)
 
 
 def _reach(kinds: list[tuple[NumberReport, int]], chance: float, sign: int) -> float:

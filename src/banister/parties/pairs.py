@@ -16,7 +16,12 @@ from banister.parties.games.two import TwoPartyProtocol, TwoPartyQuestion, hammi
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curves:
-    """Average scores of one question over levels: every bit randomized, a selected answer, the best second message."""
+    """Average scores of one question over levels: every bit randomized, a selected answer, the best second message.
+
+    >>> found = curves(two.hamming_distance(), np.array([1.0, 2.0]))
+    >>> found.name, found.best.size, bool((found.best >= found.bitwise).all())
+    ('hamming', 2, True)
+    """
 
     name: str
     epsilons: Floats
@@ -53,9 +58,9 @@ def best_protocol(question: TwoPartyQuestion, epsilon: Number) -> TwoPartyProtoc
     return two.build(question, epsilon, SOLVER)
 
 
-def draw_figure(path: Path, points: int) -> None:
+def draw_figure(path: Path, points: int, *, caption: str = "") -> None:
     """Both questions of [K16] Fig. 4.2, corrected, in one figure."""
     from banister.parties.pictures import draw_curves
 
     levels = np.linspace(0, 5, need.whole("points", points, least=2, most=2001))
-    draw_curves([curves(xor_or_and(), levels), curves(hamming_distance(), levels)], path)
+    draw_curves([curves(xor_or_and(), levels), curves(hamming_distance(), levels)], path, caption=caption)

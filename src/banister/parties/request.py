@@ -12,7 +12,12 @@ from banister.parties.meetings.papers import checked_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeetingRequest:
-    """A joint question before anyone takes part. It is checked when it is made, and handed on whole."""
+    """A joint question before anyone takes part. It is checked when it is made, and handed on whole.
+
+    >>> asked = MeetingRequest.of("majority", [1, 1, 0.5])
+    >>> asked.names, asked.measure
+    (('party-1', 'party-2', 'party-3'), 'average')
+    """
 
     function: str
     levels: tuple[Guarantee, ...]
@@ -50,10 +55,10 @@ def read_levels(parties: int | None, epsilon: str | None, delta: str, levels: st
     """One level for each party: `parties` times (epsilon, delta), or a list such as 1,1,0.5 or 1:1e-6,0.5."""
     if levels is not None:
         if epsilon is not None:
-            raise BadValue("Give --levels (one a party), or --parties and --epsilon (the same for all), not both.")
+            raise BadValue("Give --levels (one per party), or --parties and --epsilon (the same for all), not both.")
         found = tuple(_level(part, delta) for part in levels.split(","))
         if parties is not None and parties != len(found):
-            raise BadValue(f"--levels has {len(found)} levels and --parties is {parties}. Give one level a party.")
+            raise BadValue(f"--levels has {len(found)} levels and --parties is {parties}. Give one level per party.")
         return found
     if epsilon is None or parties is None:
         raise BadValue("Give --parties and --epsilon (the same for all), or --levels 1,1,0.5 (one for each party).")

@@ -1,6 +1,8 @@
 """From a wish on the command line to published files: declarations, plan, ledger, copy, report, in that order."""
 
 import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +11,8 @@ from banister import need
 from banister.core.exact.numbers import brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue, LedgerMissing
-from banister.publish.paying import Payable
+from banister.keys import nonce
+from banister.publish.paying import Payable, kept_request
 from banister.publish.table import Repair, plan_sanitize, public_prior, sanitize
 from banister.tables.domain import Domain
 from banister.tables.schema import Schema
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from banister.publish.fidelity import Fidelity
 
 Rows = list[tuple[str, str]]
+_ROOM = 1 << 20
+"""Bytes that must be free for a file whose size is as secret as the number of records."""
 POOR = 0.1
 """From this total variation on, before repair, we advise against the release."""
 
@@ -40,6 +45,8 @@ class Wish:
     report: Path | None
     prior: Path | None
     raw: bool
+    key: str = ""
+    """What the asker calls this request: it is charged once. Without one a key is made, and forgotten at the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,17 +58,24 @@ class Request:
     neighbours: Neighbours
     ledger: str
     """The address of the ledger, empty where none is named."""
+    needed: Mapping[str, Path]
+    """The files that may not be written over, with what they are."""
 
     @classmethod
     def of_wish(cls, wish: Wish) -> "Request":
         """Read the schema; the command's own words go before the file's."""
         path = wish.table.with_suffix(".toml") if wish.schema is None else wish.schema
         said = Schema.of_file(path)
+        ledger = wish.ledger or _beside(path, said.ledger)
+        needed = {"the private table": wish.table, "the schema": path}
+        if ledger and "://" not in ledger:
+            needed["the ledger"] = Path(ledger)
         return cls(
             wish=wish,
             domain=said.domain_of(wish.columns) if wish.columns else said.domain,
             neighbours=_neighbours(wish, said),
-            ledger=wish.ledger or _beside(path, said.ledger),
+            ledger=ledger,
+            needed=needed,
         )
 
     def open_ledger(self) -> "Ledger":
@@ -86,9 +100,24 @@ class Request:
 def publish(wish: Wish, *, plan_only: bool) -> Rows:
     """Do it, and give what to tell. Nothing is charged unless noise is drawn; files are whole or not there."""
     request = Request.of_wish(wish)
-    _check_targets(wish, plan_only)
+    _check_targets(wish, request, plan_only)
     way = _publish_wide if wish.wide else _publish_cells
     return way(request, plan_only=plan_only)
+
+
+@contextmanager
+def _kept_until_written(request: Request, plan: Payable, ledger: "Ledger") -> Iterator[str]:
+    """The key under which what was drawn is kept until the files are there, or for good where the asker gave it."""
+    key = request.wish.key or nonce()
+    charged = ledger.remaining().charges
+    try:
+        yield key
+    except (BadValue, OSError) as error:
+        if ledger.kept is None or ledger.remaining().charges == charged:
+            raise
+        raise BadValue(f"{error} What was drawn is paid for and kept: fetch it with --key {key}.") from None
+    if not request.wish.key and ledger.kept is not None:
+        ledger.kept.given(kept_request(plan, key))
 
 
 def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
@@ -100,8 +129,8 @@ def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
     if plan_only:
         return plan.rows(None)
     prior = None if wish.prior is None else public_prior(wish.prior, domain)
-    with request.open_ledger() as ledger:
-        done, fidelity = sanitize(plan, wish.table, ledger=ledger, prior=prior)
+    with request.open_ledger() as ledger, _kept_until_written(request, plan, ledger) as key:
+        done, fidelity = sanitize(plan, wish.table, ledger=ledger, prior=prior, key=key)
         # The number of records is public knowledge under replacement only; elsewhere the copy's own is shown.
         public = fidelity.records if plan.neighbours is Neighbours.REPLACE else max(int(done.counts.sum()), 1)
         rows = plan.rows(public)
@@ -113,6 +142,7 @@ def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
             rows.append(("histogram", str(wish.histogram)))
         if plan.total_variation(public) > POOR:
             rows.append(("advice", advice(plan.total_variation(public))))
+        rows.append(("head", ledger.head))
         return rows + _written_report(wish, plan, fidelity, facts=rows, ledger=ledger)
 
 
@@ -126,12 +156,13 @@ def _publish_wide(request: Request, *, plan_only: bool) -> Rows:
     rows = plan.rows()
     if plan_only or wish.out is None:
         return rows
-    with request.open_ledger() as ledger:
-        done, fidelity = sanitize_wide(plan, wish.table, ledger=ledger)
+    with request.open_ledger() as ledger, _kept_until_written(request, plan, ledger) as key:
+        done, fidelity = sanitize_wide(plan, wish.table, ledger=ledger, key=key)
         done.write(wish.out)
         joined = ", ".join(f"{domain.names[a]}–{domain.names[b]}" for a, b in done.joined)
         rows.append(("joined", joined or "no pair stands out: columns are published as independent"))
         rows.append(("copy", f"{wish.out}: {done.codes[0].size:,} records"))
+        rows.append(("head", ledger.head))
         return rows + _written_report(wish, plan, fidelity, facts=rows, ledger=ledger)
 
 
@@ -195,8 +226,8 @@ def _beside(schema: Path, ledger: str | None) -> str:
     return str(schema.parent / ledger)
 
 
-def _check_targets(wish: Wish, plan_only: bool) -> None:
-    from banister.files import check_target
+def _check_targets(wish: Wish, request: Request, plan_only: bool) -> None:
+    from banister.files import check_apart, check_space, check_target
 
     if wish.out is None and wish.histogram is None and not plan_only:
         raise BadValue("Nothing would be published. Give --out for records, or --histogram for counts.")
@@ -207,7 +238,9 @@ def _check_targets(wish: Wish, plan_only: bool) -> None:
     for path in (wish.out, wish.histogram):
         if path is not None:
             check_target(path, (".csv", ".parquet"))
-            if path.resolve() == wish.table.resolve():
-                raise BadValue(f"'{path}' is the private table itself. Write the copy to another file.")
+            check_space(path, _ROOM)
     if wish.report is not None:
         check_target(wish.report, (".html",))
+    for path in (wish.out, wish.histogram, wish.report):
+        if path is not None:
+            check_apart(path, request.needed)

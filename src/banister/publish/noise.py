@@ -16,10 +16,10 @@ from banister import need
 from banister.core.exact.numbers import BALL_BITS, ball, brief, exp_ball, precision
 from banister.core.laws.histograms import (
     cell_variance,
+    clipped_response_distortion,
     laplace_distortion,
     limit_distortion,
     per_cell_distortion,
-    response_distortion,
 )
 from banister.core.privacy.guarantee import Neighbours
 from banister.core.privacy.loss import PrivacyLoss
@@ -150,7 +150,10 @@ class FixedTotal:
         return (
             ("geometric noise in every cell", per_cell_distortion(self.cells, self.epsilon)),
             ("Laplace noise in every cell", laplace_distortion(self.cells, self.epsilon)),
-            ("randomized response, record by record", response_distortion(self.cells, self.epsilon, records)),
+            (
+                "randomized response, record by record, clipped",
+                clipped_response_distortion(self.cells, self.epsilon, records),
+            ),
         )
 
     @property

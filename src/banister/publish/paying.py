@@ -1,7 +1,12 @@
 """What every release of a whole table, graph or matrix shares: a plan that states its loss, and is paid for first."""
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.accounting.kept import KeptRequest, array_of, array_text, paid_once
 from banister.accounting.protects import Protects
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
@@ -9,8 +14,11 @@ from banister.errors import BadValue
 
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
+    from banister.accounting.receipt import Receipt
     from banister.tables.domain import Domain
     from banister.tables.frames.records import Coded
+
+Array = NDArray[Any]
 
 
 class Payable(Protocol):
@@ -49,17 +57,73 @@ def pay(plan: Payable, ledger: "Ledger") -> None:
 
     Draw afterwards.
     """
-    key, neighbours = plan.key(), plan.neighbours
+    _charged(plan, ledger, key="", claim="").use(plan=plan.key())
+
+
+def drawn(plan: Payable, ledger: "Ledger", *, key: str, draw: "Callable[[], Sequence[Array]]") -> "list[Array]":
+    """Charge, then draw. Under a key that is done once: what was drawn is kept on disk, and is fetched the next time.
+
+    Without a key, and for a ledger in memory, nothing is kept.
+    """
+    kept = ledger.kept if key else None
+    if kept is None:
+        pay(plan, ledger)
+        return list(draw())
+
+    def written(receipt: "Receipt") -> dict[str, object]:
+        receipt.use(plan=plan.key())
+        return {"arrays": [array_text(array) for array in draw()]}
+
+    found = paid_once(
+        kept,
+        kept_request(plan, key),
+        charge=lambda claim: _charged(plan, ledger, key=key, claim=claim),
+        draw=written,
+    )
+    try:
+        return [array_of(text) for text in cast("Sequence[object]", found["arrays"])]
+    except (KeyError, TypeError, ValueError):
+        raise BadValue(
+            f"What is kept under the key '{key}' is not what banister keeps there. Nothing was charged or drawn; "
+            "restore it from a copy."
+        ) from None
+
+
+def kept_request(plan: Payable, key: str) -> KeptRequest:
+    """What is asked under a key."""
+    level = plan.guarantee
+    return KeptRequest(key=key, plan=plan.key(), label=plan.label(), epsilon=str(level.epsilon), delta=str(level.delta))
+
+
+def _charged(plan: Payable, ledger: "Ledger", *, key: str, claim: str) -> "Receipt":
+    neighbours = plan.neighbours
     cost, _ = ledger.fitting((plan.loss(), plan.guarantee), neighbours=neighbours)
-    ledger.charge(cost, label=plan.label(), neighbours=neighbours, plan=key, protects=plan.protects).use(plan=key)
+    return ledger.charge(
+        cost,
+        label=plan.label(),
+        neighbours=neighbours,
+        plan=plan.key(),
+        protects=plan.protects,
+        key=key,
+        claim=claim,
+    )
 
 
 def private_records(table: object, domain: "Domain", neighbours: Neighbours) -> "Coded":
-    """The records of a private table as codes, checked against what is declared. Nothing is charged yet."""
-    from banister.tables.frames.records import read_codes
+    """The records of a private table as codes, whatever values they have. Nothing is charged yet.
 
-    coded = read_codes(table, domain)
-    domain.check(coded.codes)
+    `Attribute.placed` is the law for values that are not declared. A record that it gives no place is left out; where
+    the number of records is public, and one less would be seen, it takes the first place instead.
+    """
+    from banister.tables.domain import Attribute
+    from banister.tables.frames.records import Coded, read_codes
+
+    coded = read_codes(table, domain, law=Attribute.placed)
+    lost = np.any([column < 0 for column in coded.codes], axis=0)
+    if neighbours is Neighbours.REPLACE:
+        coded = Coded(tuple(np.maximum(column, 0) for column in coded.codes), coded.types)
+    else:
+        coded = Coded(tuple(column[~lost] for column in coded.codes), coded.types)
     # Where the number of records is a secret, that there are none must not be seen either.
     if neighbours is Neighbours.REPLACE and coded.records == 0:
         raise BadValue("The table has no records, and with replace neighbours there is nobody to protect or publish.")

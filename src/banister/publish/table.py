@@ -1,7 +1,9 @@
 """Publish a whole table: plan without data, then charge, draw, repair, and write one private copy."""
 
+import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -18,11 +20,11 @@ from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.publish.noise import TableNoise, check_level, check_pair, noise_for
-from banister.publish.paying import pay, private_records
+from banister.publish.paying import drawn, private_records
 from banister.publish.repair import nearest_counts, remapped_counts
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.columns import Kind
-from banister.tables.domain import Domain, Integers
+from banister.tables.domain import Attribute, Domain, Integers
 from banister.tables.protected import protected_by_domain
 from banister.tables.schema import Schema
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from banister.publish.fidelity import Fidelity
 
 FORMAT = 1
+RAW_LIMIT = 1_000_000
+"""Cells up to which a file keeps its raw noisy counts beside the records; some megabytes at most."""
 
 
 class Repair(Enum):
@@ -150,9 +154,15 @@ class Sanitized:
     plan: SanitizePlan
     counts: Integers
     types: dict[str, str]
+    noisy: Integers
+    """The numbers before they were repaired: they may be published too, and intervals are made from them."""
+
+    def about(self) -> str:
+        """What a reader of the file should know, and the raw noisy counts, so that it can be asked for ever."""
+        return self.plan.about() if self.noisy.size > RAW_LIMIT else with_raw(self)
 
     def codes(self) -> tuple[Integers, ...]:
-        """One code a record, column by column, sorted by cell: never in the order of the private table."""
+        """One code per record, column by column, sorted by cell: never in the order of the private table."""
         if self.plan.repair is Repair.NONE:
             raise BadValue("Noisy numbers below 0 are no records. Plan with repair 'counts', or write the histogram.")
         cells = np.repeat(np.arange(self.counts.size), self.counts)
@@ -163,7 +173,7 @@ class Sanitized:
         from banister.tables.frames.records import write_records
 
         columns = decoded(self.plan.domain, self.codes(), bits)
-        write_records(Path(path), self.plan.domain, columns, self.types, about=self.plan.about())
+        write_records(Path(path), self.plan.domain, columns, self.types, about=self.about())
 
     def write_histogram(self, path: str | Path) -> None:
         """Write every cell that is not 0 with its count, as .csv or .parquet."""
@@ -171,7 +181,31 @@ class Sanitized:
 
         cells = np.flatnonzero(self.counts)
         codes = [np.asarray(c, dtype=np.int64) for c in np.unravel_index(cells, self.plan.domain.shape)]
-        write_counts(Path(path), self.plan.domain, codes, self.counts[cells], about=self.plan.about())
+        write_counts(Path(path), self.plan.domain, codes, self.counts[cells], about=self.about())
+
+
+def with_raw(copy: Sanitized) -> str:
+    """The copy's own description with its attributes and raw counts, as JSON."""
+    document = json.loads(copy.plan.about())
+    document["attributes"] = [_described(each) for each in copy.plan.domain.attributes]
+    document["types"] = copy.types
+    document["level"] = str(copy.plan.noise.epsilon)
+    packed = zlib.compress(copy.noisy.astype("<i8").tobytes(), 9)
+    document["noisy"] = base64.b64encode(packed).decode("ascii")
+    return json.dumps(document)
+
+
+def _described(attribute: Attribute) -> dict[str, object]:
+    edges = attribute.edges
+    return {
+        "name": attribute.name,
+        "kind": attribute.kind.value,
+        "values": list(attribute.values),
+        "edges": [edges.start, edges.stop, edges.step] if isinstance(edges, range) else list(edges),
+        "even": isinstance(edges, range),
+        "step": str(attribute.step),
+        "nulls": attribute.nulls,
+    }
 
 
 def decoded(domain: Domain, codes: Sequence[Integers], bits: BitSource) -> list[Integers]:
@@ -195,7 +229,15 @@ def decoded(domain: Domain, codes: Sequence[Integers], bits: BitSource) -> list[
 
 
 def read_declaration(schema: str | Path) -> Schema:
-    """Read a schema file, as `banister.open` does; its `domain` is what a whole table is published over."""
+    """Read a schema file, as `banister.open` does; its `domain` is what a whole table is published over.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from banister.release.demo import write_demo
+    >>> with TemporaryDirectory() as folder:
+    ...     schema = read_declaration(write_demo(folder)[1])
+    >>> [attribute.name for attribute in schema.domain.attributes]
+    ['visits', 'payment', 'diseases', 'plan', 'health', 'limited']
+    """
     return Schema.of_file(schema)
 
 
@@ -231,10 +273,23 @@ def sanitize(
     ledger: "Ledger",
     prior: NDArray[np.float64] | None = None,
     bits: BitSource = SYSTEM,
+    key: str = "",
 ) -> tuple[Sanitized, "Fidelity"]:
     """Read the table, charge the ledger, then draw. Raises before anything is charged, or gives the private copy.
 
-    The second value compares the copy with the truth: it is for the owner of the table only.
+    The second value compares the copy with the truth: it is for the owner of the table only. Under a `key` of your own
+    the same plan is charged once, and what was drawn is kept beside the ledger and fetched by a second call.
+
+    >>> import pandas as pd
+    >>> from banister import Guarantee, Ledger
+    >>> from banister.tables.domain import Attribute
+    >>> smokes = Attribute(name="smokes", kind=Kind.CATEGORY, values=("yes", "no"), nulls=False)
+    >>> plan = plan_sanitize(Domain((smokes,)), epsilon=1, neighbours=Neighbours.REPLACE)
+    >>> cost = Guarantee(1)
+    >>> book = Ledger.create("memory:", budget=cost, neighbours=Neighbours.REPLACE, questions=[(cost, 1)])
+    >>> copy, fidelity = sanitize(plan, pd.DataFrame({"smokes": ["yes", "no", "no"]}), ledger=book)
+    >>> int(copy.counts.sum())
+    3
     """
     from banister.publish.fidelity import Fidelity
 
@@ -242,9 +297,13 @@ def sanitize(
     if (plan.repair is Repair.PRIOR) != (prior is not None):
         raise BadValue("A prior is needed for repair 'prior', and only there.")
     counts = plan.domain.histogram(coded.codes)
-    pay(plan, ledger)
-    released = _repaired(plan, plan.noise.release(counts, bits), prior, bits)
-    done = Sanitized(plan=plan, counts=released, types=dict(coded.types))
+
+    def draw() -> list[Integers]:
+        noisy = plan.noise.release(counts, bits)
+        return [noisy, _repaired(plan, noisy, prior, bits)]
+
+    noisy, released = drawn(plan, ledger, key=key, draw=draw)
+    done = Sanitized(plan=plan, counts=released, types=dict(coded.types), noisy=noisy)
     shown = released if plan.repair is not Repair.NONE else np.maximum(released, 0)
     return done, Fidelity.of_histograms(plan.domain, counts, shown, plan.noise)
 

@@ -23,7 +23,7 @@ from banister.mechanisms.line.gaussian import Gaussian
 from banister.publish.fidelity import Fidelity
 from banister.publish.marginals import ColumnTree, Pair, fitted, forest, grouped, on_simplex, sampled, spread_over
 from banister.publish.noise import cells_moved
-from banister.publish.paying import pay, private_records
+from banister.publish.paying import drawn, private_records
 from banister.publish.table import decoded
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.domain import Domain, Integers
@@ -128,7 +128,15 @@ class WideCopy:
 
 
 def plan_wide(domain: Domain, *, epsilon: Number, delta: Number, neighbours: Neighbours) -> WidePlan:
-    """Plan the release of a wide table. No record is seen."""
+    """Plan the release of a wide table. No record is seen.
+
+    >>> from banister.tables.columns import Kind
+    >>> from banister.tables.domain import Attribute
+    >>> asked = [Attribute(name=f"q{n}", kind=Kind.CATEGORY, values=("yes", "no"), nulls=False) for n in range(3)]
+    >>> plan = plan_wide(Domain(tuple(asked)), epsilon=1, delta=1e-6, neighbours=Neighbours.REPLACE)
+    >>> plan.rows()[0]
+    ('columns', '3, with 8 combinations')
+    """
     need.one_of("neighbours", neighbours, tuple(Neighbours))
     sigma = Gaussian(epsilon=epsilon, delta=delta, sensitivity=1).sigma
     return WidePlan(
@@ -141,14 +149,34 @@ def plan_wide(domain: Domain, *, epsilon: Number, delta: Number, neighbours: Nei
 
 
 def sanitize_wide(
-    plan: WidePlan, table: object, *, ledger: "Ledger", bits: BitSource = SYSTEM
+    plan: WidePlan, table: object, *, ledger: "Ledger", bits: BitSource = SYSTEM, key: str = ""
 ) -> tuple[WideCopy, Fidelity]:
-    """Read the table, charge the ledger, then measure, fit and deal. The second value is for the owner only."""
+    """Read the table, charge the ledger, then measure, fit and deal. The second value is for the owner only.
+
+    Under a `key` of your own the same plan is charged once, and a second call fetches what was drawn.
+
+    >>> import pandas as pd
+    >>> from banister import Guarantee, Ledger
+    >>> from banister.tables.columns import Kind
+    >>> from banister.tables.domain import Attribute
+    >>> asked = tuple(Attribute(name=name, kind=Kind.CATEGORY, values=("yes", "no"), nulls=False) for name in "ab")
+    >>> plan = plan_wide(Domain(asked), epsilon=1, delta=1e-6, neighbours=Neighbours.REPLACE)
+    >>> cost = Guarantee(1, 1e-6)
+    >>> book = Ledger.create("memory:", budget=cost, neighbours=Neighbours.REPLACE, questions=[(cost, 1)])
+    >>> copy, fidelity = sanitize_wide(plan, pd.DataFrame({"a": ["yes", "no"] * 50, "b": ["no"] * 100}), ledger=book)
+    >>> len(copy.codes), copy.codes[0].size
+    (2, 100)
+    """
     coded = private_records(table, plan.domain, plan.neighbours)
-    pay(plan, ledger)
     # The number of records is public where records are only replaced.
     known = coded.records if plan.neighbours is Neighbours.REPLACE else None
-    codes, joined = _measured(plan, coded.codes, known, bits)
+
+    def draw() -> list[Integers]:
+        dealt, pairs = _measured(plan, coded.codes, known, bits)
+        return [*dealt, np.array(pairs, dtype=np.int64).reshape(-1, 2)]
+
+    *columns, found = drawn(plan, ledger, key=key, draw=draw)
+    codes, joined = tuple(columns), tuple((int(a), int(b)) for a, b in found)
     done = WideCopy(plan=plan, codes=codes, types=dict(coded.types), joined=joined)
     deviation = plan.noise(SHARES[0], len(codes)).sigma
     return done, Fidelity.of_codes(plan.domain, coded.codes, codes, deviation=deviation)

@@ -15,7 +15,7 @@ from banister.local.channels.hadamard import BASES, HadamardResponse, walsh
 from banister.local.channels.matrix import MatrixChannel, geometric, quaternary
 from banister.local.channels.response import RandomizedResponse
 from banister.local.channels.subset import SubsetSelection, next_prime
-from banister.local.channels.support import SupportChannel
+from banister.local.channels.support import SupportChannel, counting_error
 from banister.local.channels.unary import UnaryEncoding
 from tests.local.seeded import SeededBits, WordsFrom
 
@@ -136,6 +136,17 @@ def test_supports_are_the_same_for_few_and_many_slopes(monkeypatch: pytest.Monke
     slopes, offsets = values // 53 + 1, values % 53
     slow = [int(((slopes * v + offsets) % 53 < channel.size).sum()) for v in range(50)]
     assert at_once.tolist() == slow
+    monkeypatch.setattr(subset, "_LISTED", 0)  # By windows, whatever listing the members would cost.
+    assert channel.supports(values).tolist() == slow
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 3, 5])
+def test_the_size_of_least_error_is_the_best_of_all_sizes(epsilon: float) -> None:
+    for k in (2, 9, 16, 38, 284):
+        chosen = SubsetSelection.least_error(epsilon, k)
+        sizes = [SubsetSelection(epsilon, k, size) for size in range(1, chosen.prime)]
+        best = min(counting_error(k, each.keep, each.spill) for each in sizes)
+        assert counting_error(k, chosen.keep, chosen.spill) == pytest.approx(best, rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 from banister.apps.cli import build
 from banister.local.channels import ALL
-from banister.local.document import read_document, write_document
+from banister.local.document import Survey, read_document, write_document
 
 kind = next(kind for kind in ALL if kind.kind == "shuffled-response")
-written = json.loads(json.dumps(write_document(kind(1, 3), ["a", "b", "c"])))
-print("read back:", read_document(written)[0].kind)
+written = json.loads(json.dumps(write_document(Survey(kind(1, 3), ["a", "b", "c"]))))
+print("read back:", read_document(written).channel.kind)
 asked = ["local", "compare", "--epsilon", "1", "--categories", "9", "--people", "100"]
 print("compared:", "shuffled response" in CliRunner().invoke(build(), asked).stdout)
 print("contract:", pytest.main(["-q", "-p", "no:cacheprovider", sys.argv[1], "-k", "shuffled and zero"]))

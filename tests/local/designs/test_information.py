@@ -7,6 +7,7 @@ import pytest
 from banister.core.laws.utility import entropy, favoured_information, mutual_information
 from banister.core.programs.highs import HighsSolver
 from banister.errors import BadValue, Unsolved
+from banister.local.channels.response import RandomizedResponse
 from banister.local.designs import columns
 from banister.local.designs.columns import best_staircase, subset_sums
 from banister.local.designs.information import best_mass, design_information, divisible_bound, information_cap, rate
@@ -122,3 +123,19 @@ def test_a_search_without_rounds_is_unsolved(monkeypatch: pytest.MonkeyPatch) ->
 def test_subset_sums_are_in_the_order_of_bits() -> None:
     values = np.array([1.0, 2.0, 4.0])
     assert subset_sums(values).tolist() == list(range(8))
+
+
+@pytest.mark.parametrize("epsilon", [6, 8])
+def test_plain_randomized_response_competes(epsilon: int) -> None:
+    """Merged cells kept 2.41 nats of these 21 categories at epsilon 8, where plain randomized response keeps 2.82."""
+    prior = np.arange(1, 22) / 231
+    found = design_information(Fraction(epsilon), prior)
+    assert found.utility >= mutual_information(prior, RandomizedResponse(epsilon, 21).matrix) - 1e-9
+    assert found.utility == pytest.approx(mutual_information(prior, found.matrix), rel=1e-9)
+    assert found.utility <= found.upper_bound <= entropy(prior)
+
+
+def test_tiny_levels_are_designed_for() -> None:
+    for prior in (np.full(3, 1 / 3), np.array([0.5, 0.3, 0.2]), np.arange(1, 31) / 465):
+        found = design_information(Fraction(1, 10**9), prior)
+        assert 0.99 * found.upper_bound < found.utility <= found.upper_bound

@@ -8,8 +8,9 @@ import pytest
 import banister as bn
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.highs import HighsSolver
-from banister.errors import BadValue
-from banister.parties.games import functions, tables
+from banister.core.programs.linear import LinearProgram, LinearSolution
+from banister.errors import BadValue, Unsolved
+from banister.parties.games import functions, tables, worst
 from banister.parties.games.interior import solve_game
 from banister.parties.games.levels import LevelLike, level_of
 from banister.parties.games.scores import Score
@@ -33,6 +34,53 @@ def test_majority_at_worst(k: int, value: float) -> None:
     (case,) = GAME(bn.parties.majority(k), [1] * k).worst_cases()
     assert case.value.down == pytest.approx(value, abs=5e-5)
     assert case.value.width < 1e-10
+
+
+@pytest.mark.parametrize("parties", [51, 400, 2000])
+def test_xor_of_many_needs_no_solver(parties: int) -> None:
+    for epsilon in (1, 10):
+        game = GAME(functions.xor(parties), [epsilon] * parties)
+        closed = (1 + math.tanh(epsilon / 2) ** parties) / 2
+        assert game.accuracy("worst") == pytest.approx(closed, abs=1e-13)
+        assert 0.5 <= game.accuracy("worst") <= closed
+        inner = (1 + math.tanh(epsilon / 2) ** (parties - 1)) / 2
+        assert game.accuracy("worst", view=1) == pytest.approx(inner, abs=1e-13)
+        if parties < 1000:
+            (case,) = game.worst_cases()
+            assert case.value.down <= closed <= case.value.up
+            assert case.value.width < 1e-10
+
+
+def test_the_parity_rule_is_what_the_simplex_finds() -> None:
+    """Two roads to the worst case of XOR, with sure answers, different levels and a silent party among them."""
+    cases: list[list[LevelLike]] = [[1] * 3, [1, (0.5, 0.2), 1, (0.5, 0.2)], [2, (1, 0.1), 0.3]]
+    for levels in cases:
+        function, exact = functions.xor(len(levels)), [level_of(level) for level in levels]
+        game = GAME(function, exact)
+        score = Score.of("zero-one", function.values)
+        listed = best_worst_case(tables.protocol_matrix(exact), function.table(), score.worth, HighsSolver())
+        (case,) = game.worst_cases()
+        assert case.value.down == pytest.approx(listed.value.down, abs=1e-9)
+        assert game.without(1).accuracy("worst") == pytest.approx(0.5, abs=1e-12)
+        assert game.without(1).worst_cases()[0].value.down == pytest.approx(0.5, abs=1e-9)
+        heard = [1] * len(levels)
+        assert game.decide(heard, "worst").answer == len(levels) % 2
+
+
+class GivesUp:
+    """A solver that never answers."""
+
+    def solve(self, program: LinearProgram) -> LinearSolution:
+        raise Unsolved("The linear program was given up.")
+
+
+def test_a_solver_that_gives_up_is_replaced_or_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    law, answers, worth = tables.protocol_matrix([level_of(1)] * 3), functions.majority(3).table(), np.eye(2)
+    case = best_worst_case(law, answers, worth, GivesUp())
+    assert case.value.down == pytest.approx(bn.parties.two_party_and_worst(1), abs=1e-8)
+    monkeypatch.setattr(worst, "solve_game", lambda matrix, guesses, gap: (np.full((8, 2), 0.5), np.full(8, 1 / 8)))
+    with pytest.raises(Unsolved, match=r"bracketed to 0\.19 only, from 0\.5 on\. Ask for measure='average'"):
+        best_worst_case(law, answers, worth, GivesUp())
 
 
 @pytest.mark.parametrize("cost", ["zero-one", "absolute"])

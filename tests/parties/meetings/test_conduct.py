@@ -17,7 +17,7 @@ def held(tmp_path: Path, *, function: str, measure: str, levels: list[bn.Guarant
     )
     room.write_plan(plan, asked)
     keys = {name: bn.parties.public_key(name, PartyHome(tmp_path / name)) for name in names}
-    return bn.parties.invite(plan, tmp_path / nonce, keys=keys)[1]
+    return bn.parties.invite(plan, tmp_path / nonce, keys=keys, home=PartyHome(tmp_path / "organiser"))[1]
 
 
 def test_a_random_rule_is_drawn_from_its_chances(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from banister.consent import Given
 from banister.errors import AlreadyAnswered, BadValue
 from banister.keys import Ed25519Verifier, SigningKey
 from banister.parties.meetings.home import PartyHome
@@ -43,7 +44,7 @@ def test_a_plan_is_begun_once(tmp_path: Path) -> None:
         home.begin("a", "f" * 64, epsilon=Fraction(1), delta=Fraction(0))
     home.begin("a", "e" * 64, epsilon=Fraction(1, 2), delta=Fraction(1, 10))
     home.begin("b", "f" * 64, epsilon=Fraction(1), delta=Fraction(0))
-    assert home.spent("a") == (2, Fraction(3, 2), Fraction(1, 10))
+    assert home.given("a") == Given(2, Fraction(3, 2), Fraction(1, 10))
 
 
 def test_records_keys_and_answers_are_on_disk_before_anything_goes_on(

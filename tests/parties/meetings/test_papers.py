@@ -53,7 +53,7 @@ def test_good_answers_are_heard_and_the_absent_are_named() -> None:
         (signed("zed", 1, by=KEYS["a"]), "'zed' is a stranger"),
         (signed("a", 3), "cannot say 3 at its level \\(1, 0\\)"),
         (signed("a", 7), "cannot say 7"),
-        ("{", "not a JSON object"),
+        ("{", "it is not JSON"),
         ("[1]", "not a JSON object"),
         ('{"format": "banister-answer/9"}', "no answer of the format banister-answer/1"),
         ('{"format": "banister-answer/1"}', "lacks a field"),

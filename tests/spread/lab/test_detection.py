@@ -91,3 +91,44 @@ def test_impossible_parameters_are_refused() -> None:
         detection.adaptive_detection(3, 0)
     with pytest.raises(BadValue, match="spies = 1 must be a number above 0 and below 1"):
         detection.spies_detection(3, 1)
+
+
+@pytest.mark.parametrize(("degree", "steps"), [(2, 4), (2, 6), (3, 2), (3, 4), (3, 6), (4, 4)])
+def test_the_distance_of_adaptive_diffusion_is_that_of_two_random_holders(degree: int, steps: int) -> None:
+    """By walking over a ball: both ends uniform on it, without its centre."""
+    nodes: list[tuple[int, ...]] = [()]
+    for node in nodes:
+        if len(node) < steps // 2:
+            nodes.extend((*node, i) for i in range(degree - bool(node)))
+
+    def hops(a: tuple[int, ...], b: tuple[int, ...]) -> int:
+        shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+        return len(a) + len(b) - 2 * shared
+
+    found = [hops(a, b) for a in nodes[1:] for b in nodes[1:]]
+    assert detection.adaptive_distance(degree, steps) == Fraction(sum(found), len(found))
+    leaves = [node for node in nodes if len(node) == steps // 2]
+    apart = [hops(a, b) for a in leaves for b in leaves]
+    assert detection.tree_distance(degree, steps) == Fraction(sum(apart), len(apart))
+
+
+@pytest.mark.parametrize(("degree", "steps"), [(2, 5), (3, 3), (3, 5), (4, 3)])
+def test_odd_sizes_and_their_mean_are_those_of_all_histories(degree: int, steps: int) -> None:
+    mean, sizes = Fraction(0), set()
+    for history in adaptive_histories(degree)(lambda node: regular_neighbours(degree, node), (), steps):
+        sizes.add(len(history.holders))
+        mean += history.chance * len(history.holders)
+    assert sizes == set(detection.adaptive_sizes(degree, steps))
+    assert mean == detection.adaptive_mean_size(degree, steps)
+
+
+def regular_neighbours(degree: int, node: object) -> list[tuple[int, ...]]:
+    """The regular tree, a node named by the way to it from the author."""
+    assert isinstance(node, tuple)
+    up = [node[:-1]] if node else []
+    return [*up, *((*node, i) for i in range(degree - len(up)))]
+
+
+def test_an_odd_step_has_no_flat_likelihood() -> None:
+    with pytest.raises(BadValue, match="steps = 3 must be even: at odd steps the likelihood is not flat"):
+        detection.adaptive_distance(3, 3)

@@ -6,12 +6,21 @@ from hypothesis import strategies as st
 
 from banister.errors import BadFrame
 from banister.spread.node.codec import FRAME_BYTES, HIGHEST, LONGEST_BODY, LONGEST_ID, VERSION, read, write
-from banister.spread.node.messages import Ack, Copy, Frame, FrameKind, Token, Wave
+from banister.spread.node.messages import PARTS, Ack, Copy, Frame, FrameKind, Token, Wave
 
 IDS = st.binary(min_size=1, max_size=LONGEST_ID)
 COUNTERS = st.integers(0, HIGHEST)
+PARTS_OF_A_STEP = st.integers(0, PARTS - 1)
 FRAMES: st.SearchStrategy[Frame] = st.one_of(
-    st.builds(Copy, IDS, st.binary(max_size=200) | st.just(b"x" * LONGEST_BODY), st.booleans(), COUNTERS, COUNTERS),
+    st.builds(
+        Copy,
+        IDS,
+        st.binary(max_size=200) | st.just(b"x" * LONGEST_BODY),
+        st.booleans(),
+        COUNTERS,
+        COUNTERS,
+        PARTS_OF_A_STEP,
+    ),
     st.builds(Token, IDS, COUNTERS, COUNTERS),
     st.builds(Wave, IDS, COUNTERS),
     st.builds(Ack, IDS, st.sampled_from(FrameKind), COUNTERS, st.booleans()),
@@ -56,13 +65,14 @@ def test_a_changed_byte_is_another_frame_or_our_error(frame: Frame, place: int, 
         (b"", "A frame has 4,096 bytes; these are 0"),
         (PLAIN + b"\0", "A frame has 4,096 bytes; these are 4,097"),
         (PLAIN[:-1], "these are 4,095"),
-        (bytes([VERSION + 1]) + PLAIN[1:], "The frame is of version 2; this program reads version 1"),
-        (padded(b"\1\7\1i"), "The frame is of kind 7; known are 1 to 4"),
-        (padded(b"\1\2\0"), "A message's name has 1 to 32 bytes; this one has 0"),
-        (padded(b"\1\2\41"), "this one has 33"),
-        (padded(b"\1\1\1i\2"), "A yes or no in the frame is 2; it must be 0 or 1"),
-        (padded(b"\1\1\1i\0\0\0\0\0\xff\xff"), "A body of 65,535 bytes is too long; 4,054 fit"),
-        (padded(b"\1\4\1i\4"), "The frame answers kind 4; known are 1 to 3"),
+        (bytes([VERSION + 1]) + PLAIN[1:], "The frame is of version 3; this program reads version 2"),
+        (padded(b"\2\7\1i"), "The frame is of kind 7; known are 1 to 4"),
+        (padded(b"\2\2\0"), "A message's name has 1 to 32 bytes; this one has 0"),
+        (padded(b"\2\2\41"), "this one has 33"),
+        (padded(b"\2\1\1i\2"), "A yes or no in the frame is 2; it must be 0 or 1"),
+        (padded(b"\2\1\1i\0\0\0\0\0\0\xff\xff"), "A body of 65,535 bytes is too long; 4,053 fit"),
+        (padded(b"\2\1\1i\0\0\0\0\0\20"), "The part of a step in the frame is 16; it must be below 16"),
+        (padded(b"\2\4\1i\4"), "The frame answers kind 4; known are 1 to 3"),
         (PLAIN[:-1] + b"\1", "goes on after its last field, where there must be zeros"),
     ],
 )
@@ -76,7 +86,7 @@ def test_each_malformed_frame_is_refused_in_one_line(data: bytes, message: str) 
     [
         (Copy(b"", b"text"), "A message's name has 1 to 32 bytes; this one has 0"),
         (Copy(b"i" * 33, b"text"), "this one has 33"),
-        (Copy(b"i", b"x" * (LONGEST_BODY + 1)), r"A body of 4,055 bytes is too long; 4,054 fit\. Split it"),
+        (Copy(b"i", b"x" * (LONGEST_BODY + 1)), r"A body of 4,054 bytes is too long; 4,053 fit\. Split it"),
         (Token(b"i", HIGHEST + 1, 0), "time = 65536 does not fit a frame; counters go from 0 to 65,535"),
         (Wave(b"i", -1), "wave = -1 does not fit a frame"),
     ],

@@ -8,7 +8,7 @@ is written and read, and, where its reports are counted, how it is made at a lev
 from dataclasses import is_dataclass
 from typing import cast
 
-from banister.local.channels.base import Channel
+from banister.local.channels.base import Channel, Maker
 from banister.local.channels.hadamard import HadamardResponse as HadamardResponse
 from banister.local.channels.matrix import MatrixChannel as MatrixChannel
 from banister.local.channels.response import RandomizedResponse as RandomizedResponse
@@ -22,3 +22,8 @@ ALL = cast(tuple[type[Channel], ...], tuple(kind for kind in list(globals().valu
 def for_frequencies() -> tuple[type[SupportChannel], ...]:
     """The kinds whose reports are counted: those that can be compared without data."""
     return tuple(kind for kind in ALL if issubclass(kind, SupportChannel))
+
+
+def makers() -> dict[str, Maker]:
+    """Every way to make a channel without data, by name."""
+    return {name: make for kind in ALL for name, make in kind.makers().items()}

@@ -3,11 +3,13 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from banister.core.privacy.guarantee import Guarantee
@@ -25,8 +27,9 @@ LARGEST_MATRIX = 1 << 24
 """Entries beyond which a channel refuses to be written out as a dense matrix."""
 
 Values = NDArray[np.int64]
-"""Reports as an array: whole numbers, one a report (for unary encoding, one row of bytes a report)."""
+"""Reports as an array: whole numbers, one per report (for unary encoding, one row of bytes per report)."""
 
+Maker = Callable[[Guarantee, int], "Channel"]
 Answers = int | Sequence[int] | Ints
 Field = int | str | list[int] | list[list[int]]
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
@@ -37,7 +40,13 @@ Fields = Mapping[str, Json]
 class Reports:
     """Randomized answers, with the hash of the channel that they went through.
 
-    One report an entry of `values` (for unary encoding, one row of packed bits a report).
+    One report per entry of `values` (for unary encoding, one row of packed bits per report).
+
+    >>> from banister.local import RandomizedResponse
+    >>> channel = RandomizedResponse(1, categories=4)
+    >>> reports = channel.respond([0, 1, 2, 3, 3])
+    >>> reports.channel == channel.hash, reports.values.shape
+    (True, (5,))
     """
 
     channel: str
@@ -53,6 +62,11 @@ class Certificate:
 
     `dual` holds prices of the categories (for two hypotheses, of the different likelihood ratios in rising order), with
     which anybody can check the bound again without a solver: docs/math/local-design.md.
+
+    >>> from banister.local import design
+    >>> proof = design(epsilon=1, prior=[0.5, 0.3, 0.2], utility="mutual-information").certificate
+    >>> proof.utility_name, round(proof.utility, 6), proof.gap < 1e-9
+    ('mutual-information', 0.11412, True)
     """
 
     utility_name: str
@@ -68,14 +82,20 @@ class Certificate:
 
 
 class Channel(ABC):
-    """A randomized map from one of `categories` answers to one of `outputs` reports."""
+    """A randomized map from one of `categories` answers to one of `outputs` reports.
+
+    >>> from banister.local import RandomizedResponse
+    >>> channel = RandomizedResponse(1, categories=4)
+    >>> isinstance(channel, Channel), channel.categories, channel.outputs, round(channel.level, 9)
+    (True, 4, 4, 1.0)
+    """
 
     __slots__ = ()
 
     kind: ClassVar[str]
     """The name of this kind of channel in files."""
     packed: ClassVar[bool] = False
-    """Whether a report is a row of bits, one a category, in 64-bit words; otherwise it is a whole number."""
+    """Whether a report is a row of bits, one per category, in 64-bit words; otherwise it is a whole number."""
 
     @classmethod
     @abstractmethod
@@ -86,6 +106,11 @@ class Channel(ABC):
     @abstractmethod
     def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "Channel":
         """The channel that `fields` were read from a file of; a field of the wrong kind is a TypeError."""
+
+    @classmethod
+    @abstractmethod
+    def makers(cls) -> "dict[str, Maker]":
+        """Ways to make one at a level (epsilon, delta) for so many categories, by the name that people call them."""
 
     @property
     @abstractmethod
@@ -112,6 +137,10 @@ class Channel(ABC):
     def level(self) -> float:
         """The true level: the largest ln Q(y|x)/Q(y|x'), rounded up to a double."""
 
+    @abstractmethod
+    def distance(self) -> arb | Fraction:
+        """The largest total variation distance between the reports to two answers: a certified ball, or exact."""
+
     @property
     @abstractmethod
     def certificate(self) -> Certificate | None:
@@ -120,7 +149,7 @@ class Channel(ABC):
     @property
     @abstractmethod
     def matrix(self) -> Floats:
-        """Q(y|x) as doubles, one row a category; refused for large alphabets."""
+        """Q(y|x) as doubles, one row per category; refused for large alphabets."""
 
     @abstractmethod
     def fields(self) -> dict[str, Field]:
@@ -159,10 +188,13 @@ class Channel(ABC):
     def loss(self) -> PrivacyLoss:
         """What one report can give away, for the account of a person who answers more than once.
 
-        Upper bound: the worst of all channels with this guarantee. Exact for two categories and two reports, and for
-        the quaternary channel.
+        The worst of all channels with its guarantee and its distance. That is the channel's own loss, exactly, where
+        each report is one number or e^epsilon times it for every answer: for all kinds but matrices, and for every
+        designed matrix but for the rounding to 2^-62.
+
+        Upper bound: for other matrices, such as the geometric one.
         """
-        return PrivacyLoss.of_guarantee(self.guarantee)
+        return PrivacyLoss.of_distance(self.guarantee, self.distance())
 
     @property
     def utility(self) -> float:
@@ -203,13 +235,13 @@ class Channel(ABC):
         return self.unbiased(self._reports(reports))
 
     def maximum_likelihood(self, reports: Reports | Values, gap: float = 1e-9) -> Likelihood:
-        """The most likely frequencies, by EM, stopped when no law can be likelier by more than `gap` nats a report."""
+        """The most likely frequencies, by EM, stopped when no law is likelier by more than `gap` nats per report."""
         return maximise(self.operators(self._reports(reports)), gap)
 
     def _answers(self, answers: Answers) -> Ints:
         given = np.atleast_1d(np.asarray(answers))
         if given.ndim != 1 or given.dtype.kind not in "iu":
-            raise BadValue(f"Answers must be whole numbers from 0 to {self.categories - 1}, one a person.")
+            raise BadValue(f"Answers must be whole numbers from 0 to {self.categories - 1}, one per person.")
         outside = (given < 0) | (given >= self.categories)
         if outside.any():
             raise BadValue(
@@ -236,10 +268,17 @@ class Channel(ABC):
         return self.certificate
 
 
+def pure(promise: Guarantee) -> Fraction:
+    """The epsilon of a promise without delta."""
+    if promise.delta:
+        raise BadValue(f"delta = {promise.delta} must be 0: this channel is private at a pure level. Leave delta out.")
+    return promise.epsilon
+
+
 def whole_reports(values: Values, outputs: int) -> Ints:
     """The values, if they are whole numbers from 0 to outputs - 1."""
     if values.ndim != 1 or values.dtype.kind not in "iu" or values.min() < 0 or values.max() >= outputs:
-        raise BadValue(f"Reports of this channel are whole numbers from 0 to {outputs - 1}, one a person.")
+        raise BadValue(f"Reports of this channel are whole numbers from 0 to {outputs - 1}, one per person.")
     return values.astype(np.int64)
 
 
@@ -247,7 +286,7 @@ def packed_reports(values: Values, categories: int) -> Values:
     """The values, if they are rows of words with a bit for each category and none beyond."""
     words = -(-categories // 64)
     if values.ndim != 2 or values.dtype != np.int64 or values.shape[1] != words:
-        raise BadValue(f"Reports of this channel are rows of {words} 64-bit words, one row a person.")
+        raise BadValue(f"Reports of this channel are rows of {words} 64-bit words, one row per person.")
     if np.unpackbits(values[:, -1:].copy().view(np.uint8), axis=1)[:, categories - 64 * (words - 1) :].any():
         raise BadValue(f"A report has a bit beyond category {categories - 1}; it is not from this channel.")
     return values
@@ -255,14 +294,18 @@ def packed_reports(values: Values, categories: int) -> Values:
 
 def whole_field(value: Json) -> int:
     """A whole number of a file."""
-    if not isinstance(value, int):
+    if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError
     return value
 
 
 def cells_field(value: Json) -> Ints | None:
     """The cell of each category in a file, where it has them."""
-    return None if value is None else np.array(value, dtype=np.int64)
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise TypeError
+    return np.array([whole_field(cell) for cell in value], dtype=np.int64)
 
 
 def dense(categories: int, outputs: int) -> None:

@@ -11,7 +11,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import Number, exp_ball
+from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.local.channels.base import Certificate, Field, Fields, Values, dense, whole_field
@@ -46,11 +46,13 @@ class HadamardResponse(SupportChannel):
     base: int
     certificate: Certificate | None = field(default=None)
 
-    def __init__(self, epsilon: Number, categories: int, *, base: int = 2) -> None:
+    def __init__(
+        self, epsilon: Number, categories: int, *, base: int = 2, certificate: Certificate | None = None
+    ) -> None:
         object.__setattr__(self, "epsilon", need.non_negative("epsilon", epsilon))
         object.__setattr__(self, "categories", need.whole("categories", categories, least=2, most=1 << 24))
         object.__setattr__(self, "base", need.one_of("base", base, BASES))
-        object.__setattr__(self, "certificate", None)
+        object.__setattr__(self, "certificate", certificate)
 
     @classmethod
     def least_variance(cls, epsilon: Number, categories: int) -> "HadamardResponse":
@@ -72,7 +74,8 @@ class HadamardResponse(SupportChannel):
 
     @classmethod
     def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "HadamardResponse":
-        return cls(guarantee.epsilon, whole_field(fields["categories"]), base=whole_field(fields["base"]))
+        base = whole_field(fields["base"])
+        return cls(guarantee.epsilon, whole_field(fields["categories"]), base=base, certificate=certificate)
 
     @property
     def length(self) -> int:
@@ -101,6 +104,10 @@ class HadamardResponse(SupportChannel):
         return 1 / self.base
 
     @property
+    def likeliest(self) -> float:
+        return self.keep * self.base / self.outputs
+
+    @property
     def matrix(self) -> Floats:
         dense(self.categories, self.outputs)
         products = self._products(self._directions()[:, None], np.arange(self.outputs)[None, :])
@@ -124,6 +131,11 @@ class HadamardResponse(SupportChannel):
 
     def _keep(self) -> arb:
         return 1 / (1 + (self.base - 1) * exp_ball(-self.epsilon))
+
+    def distance(self) -> arb:
+        """keep · (1 - 1/base) · (1 - e^-epsilon): of the vectors orthogonal to one direction 1/base are to another."""
+        with precision(BALL_BITS):
+            return self._keep() * (self.base - 1) / self.base * -ball(-self.epsilon).expm1()
 
     def supports(self, values: Values) -> Ints:
         transformed = walsh(np.bincount(values, minlength=self.outputs).astype(np.float64))
@@ -151,7 +163,7 @@ class HadamardResponse(SupportChannel):
         return outside, self.keep / inside - outside
 
     def _directions(self) -> Ints:
-        """One vector a category, with leading coordinate 1: no two are multiples of each other."""
+        """One vector per category, with leading coordinate 1: no two are multiples of each other."""
         pieces = [self.base**j + np.arange(self.base**j) for j in range(self.length)]
         return np.concatenate(pieces)[: self.categories]
 

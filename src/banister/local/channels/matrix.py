@@ -17,6 +17,7 @@ from banister.core.laws.stochastic import (
     level_up,
     matrix_level,
     pulled_within,
+    row_distance,
     staircase_weights,
     weights_of,
     weights_within,
@@ -24,7 +25,7 @@ from banister.core.laws.stochastic import (
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
-from banister.local.channels.base import Certificate, Channel, Field, Fields, Values, cells_field, dense
+from banister.local.channels.base import Certificate, Channel, Field, Fields, Maker, Values, cells_field, dense, pure
 from banister.local.estimates import Estimate, of_histogram
 from banister.sampling.bits import BitSource
 from banister.sampling.rows import PrivateRows
@@ -108,6 +109,10 @@ class MatrixChannel(Channel):
         return geometric(1, 5), low_rank, quaternary(1, 0.05)
 
     @classmethod
+    def makers(cls) -> dict[str, Maker]:
+        return {"geometric": lambda promise, categories: geometric(pure(promise), categories), "quaternary": _yes_or_no}
+
+    @classmethod
     def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "MatrixChannel":
         weights, cells = np.array(fields["weights"], dtype=np.int64), cells_field(fields.get("cell_of"))
         return cls(weights, guarantee, cell_of=cells, certificate=certificate)
@@ -135,7 +140,7 @@ class MatrixChannel(Channel):
 
     @property
     def cell_matrix(self) -> Floats:
-        """One row a cell; the same as `matrix` where each category is its own cell."""
+        """One row per cell; the same as `matrix` where each category is its own cell."""
         return self.rows.matrix
 
     def fields(self) -> dict[str, Field]:
@@ -144,6 +149,9 @@ class MatrixChannel(Channel):
 
     def draw(self, answers: Ints, bits: BitSource) -> Values:
         return self.rows.draw(self.cell_of[answers], bits)
+
+    def distance(self) -> Fraction:
+        return row_distance(self.weights)
 
     def unbiased(self, values: Values) -> Estimate:
         return of_histogram(np.bincount(values, minlength=self.outputs), self.matrix)
@@ -163,6 +171,9 @@ def geometric(epsilon: Number, categories: int) -> MatrixChannel:
     With b = e^(-epsilon/(k - 1)): (1 - b)/(1 + b) · b^|y - x| inside, the ends collect the tails.
     Private:  epsilon-local privacy. The source prints epsilon^(1/(k-1)) for b, which is not a probability law
               ([K16] Sec. 3.4.2); this is the corrected form.
+
+    >>> geometric(2, 3).matrix.round(3).tolist()
+    [[0.731, 0.17, 0.099], [0.269, 0.462, 0.269], [0.099, 0.17, 0.731]]
     """
     level = matrix_level(need.positive("epsilon", epsilon, "At 0 a report says nothing."))
     k = need.whole("categories", categories, least=2, most=4096)
@@ -178,6 +189,9 @@ def quaternary(epsilon: Number, delta: Number) -> MatrixChannel:
 
     Outputs 0 and 3 are the open answers, 1 and 2 the randomized ones.
     Optimal:  for two categories, every utility that obeys data processing ([K16] Thm 3.6.1).
+
+    >>> quaternary(1, "0.1").matrix.round(3).tolist()
+    [[0.1, 0.658, 0.242, 0.0], [0.0, 0.242, 0.658, 0.1]]
     """
     promise = Guarantee(
         matrix_level(need.non_negative("epsilon", epsilon)), need.strictly_between("delta", delta, 0, 1)
@@ -190,8 +204,16 @@ def quaternary(epsilon: Number, delta: Number) -> MatrixChannel:
     return MatrixChannel(np.array([row, row[::-1]], dtype=np.int64), promise)
 
 
+def _yes_or_no(promise: Guarantee, categories: int) -> MatrixChannel:
+    if categories != 2:
+        raise BadValue(f"categories = {categories} must be 2: the quaternary channel is for yes and no.")
+    if not promise.delta:
+        raise BadValue("delta = 0 must be above 0 for the quaternary channel. Without delta use randomized-response.")
+    return quaternary(promise.epsilon, promise.delta)
+
+
 def _as_matrix(matrix: ArrayLike) -> Floats:
     given = np.asarray(matrix, dtype=np.float64)
     if given.ndim != 2 or min(given.shape) < 1:
-        raise BadValue(f"A channel needs a matrix with one row a category, not an array of shape {given.shape}.")
+        raise BadValue(f"A channel needs a matrix with one row per category, not an array of shape {given.shape}.")
     return given

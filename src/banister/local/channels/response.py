@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import Number, exp_ball
+from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
@@ -29,6 +29,9 @@ class RandomizedResponse(SupportChannel):
     Private:  epsilon-local privacy; the ratio e^epsilon is attained.
     Optimal:  for every f-divergence between two hypotheses some partition into cells of neighbouring likelihood
               ratios is optimal (docs/math/local-design.md); two cells of [K16] Thm 3.4.2 for total variation.
+
+    >>> RandomizedResponse(1, categories=2).matrix.round(3).tolist()
+    [[0.731, 0.269], [0.269, 0.731]]
     """
 
     kind: ClassVar[str] = "randomized-response"
@@ -89,6 +92,10 @@ class RandomizedResponse(SupportChannel):
         return small / (1 + (self.cells - 1) * small)
 
     @property
+    def likeliest(self) -> float:
+        return self.keep
+
+    @property
     def matrix(self) -> Floats:
         dense(self.categories, self.cells)
         return np.where(self.cell_of[:, None] == np.arange(self.cells), self.keep, self.spill)
@@ -108,6 +115,11 @@ class RandomizedResponse(SupportChannel):
     def _keep(self) -> arb:
         # Written with e^-epsilon, so that a huge epsilon does not overflow the ball.
         return 1 / (1 + (self.cells - 1) * exp_ball(-self.epsilon))
+
+    def distance(self) -> arb:
+        """(e^epsilon - 1)/(e^epsilon + b - 1) with b cells: the others are as likely for both."""
+        with precision(BALL_BITS):
+            return arb(0) if self.cells == 1 else self._keep() * -ball(-self.epsilon).expm1()
 
     def supports(self, values: Values) -> Ints:
         return np.bincount(values, minlength=self.cells)

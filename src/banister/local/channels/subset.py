@@ -1,6 +1,7 @@
 """Subset selection, with subsets coded by two small numbers."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, TypeVar
@@ -10,19 +11,25 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister import need
-from banister.core.exact.numbers import Number, exp_ball
+from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
 from banister.local.channels.base import Certificate, Field, Fields, Values, dense, whole_field
-from banister.local.channels.support import SupportChannel
+from banister.local.channels.support import SupportChannel, counting_error
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import uniform_below_many
 
 Kind = TypeVar("Kind", np.int64, np.float64)
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 18
+_QUICK = 5003
+"""Primes up to which a report of every slope can be decoded in about a second; beyond, p² steps are too many."""
+_FEW = 100
+"""Sizes up to which it is quick at any number of categories, because members are listed."""
+_LISTED = 3
+"""How many members are listed in the time of one step of a window."""
 _LARGEST_HISTOGRAM = 1 << 25
 
 
@@ -66,16 +73,34 @@ class SubsetSelection(SupportChannel):
         >>> SubsetSelection.least_variance(1, 1000).size
         271
         """
+        return cls._least(epsilon, categories, lambda k, keep, spill: spill * (1 - spill) / (keep - spill) ** 2)
+
+    @classmethod
+    def least_error(cls, epsilon: Number, categories: int) -> "SubsetSelection":
+        """With the size that gives the least total squared error when all categories are equally frequent.
+
+        >>> SubsetSelection.least_error(3, 38).size, SubsetSelection.least_variance(3, 38).size
+        (2, 1)
+        """
+        return cls._least(epsilon, categories, counting_error)
+
+    @classmethod
+    def _least(cls, epsilon: Number, categories: int, error: Callable[[int, float, float], float]) -> "SubsetSelection":
+        """With the size of least error; each error has one least size, next to p/(e^epsilon + 1)."""
         level = float(need.non_negative("epsilon", epsilon))
-        prime = next_prime(need.whole("categories", categories, least=2, most=1 << 24))
-        centre = prime / (1 + math.exp(min(level, 700)))
-        sizes = {min(max(1, math.floor(centre) + step), prime - 1) for step in (-1, 0, 1, 2)}
-        best = min(sizes, key=lambda size: _variance(level, prime, size))
-        return cls(epsilon, categories, best)
+        k = need.whole("categories", categories, least=2, most=1 << 24)
+        prime = next_prime(k)
+        centre = math.floor(prime / (1 + math.exp(min(level, 700))))
+        best, least = 0, math.inf
+        for size in range(max(1, centre - 2), min(centre + 4, prime)):
+            keep, spill = _supports(level, prime, size)
+            if keep > spill and error(k, keep, spill) < least:
+                best, least = size, error(k, keep, spill)
+        return cls(epsilon, categories, best or max(1, centre))
 
     @classmethod
     def for_frequencies(cls, epsilon: Number, categories: int) -> "SubsetSelection":
-        return cls.least_variance(epsilon, categories)
+        return cls.least_error(epsilon, categories)
 
     @classmethod
     def examples(cls) -> "tuple[SubsetSelection, ...]":
@@ -105,6 +130,10 @@ class SubsetSelection(SupportChannel):
         return _supports(float(self.epsilon), self.prime, self.size)[1]
 
     @property
+    def likeliest(self) -> float:
+        return self.keep / self.size / (self.prime - 1)
+
+    @property
     def matrix(self) -> Floats:
         dense(self.categories, self.outputs)
         a, b = np.divmod(np.arange(self.outputs), self.prime)
@@ -125,9 +154,21 @@ class SubsetSelection(SupportChannel):
     def _keep(self) -> arb:
         return self.size / (self.size + (self.prime - self.size) * exp_ball(-self.epsilon))
 
+    def distance(self) -> arb:
+        """keep · (p - size)/(p - 1) · (1 - e^-epsilon): two categories share (size - 1)/(p - 1) of the sets of one."""
+        with precision(BALL_BITS):
+            return self._keep() * (self.prime - self.size) / (self.prime - 1) * -ball(-self.epsilon).expm1()
+
+    @property
+    def quick(self) -> bool:
+        """Whether a million reports are decoded in seconds."""
+        return self.prime <= _QUICK or self.size <= _FEW
+
     def supports(self, values: Values) -> Ints:
-        """How many of the reported sets hold each category, in min(n, p) · p steps."""
+        """How many of the reported sets hold each category, in n · size or min(n, p) · p steps, whichever are fewer."""
         p = self.prime
+        if values.size * self.size < _LISTED * min(values.size, p) * p:
+            return self._listed(values)
         slopes, row = np.unique(values // p, return_inverse=True)
         cells = row * p + values % p
         order = np.argsort(cells, kind="stable") if slopes.size * p > _BLOCK else np.arange(0)
@@ -144,6 +185,18 @@ class SubsetSelection(SupportChannel):
             histogram = np.bincount(part, minlength=some.size * p).reshape(-1, p)
             total += self._gathered(self._windows(histogram), some).sum(axis=0)
         return total
+
+    def _listed(self, values: Values) -> Ints:
+        """The same by listing the members of each set: v = (place - b)/a mod p for each place below the size."""
+        p, total = self.prime, np.zeros(self.prime, dtype=np.int64)
+        places = np.arange(self.size)
+        step = max(1, _BLOCK // self.size)
+        for first in range(0, values.size, step):
+            slopes, offsets = np.divmod(values[first : first + step], p)
+            inverse = _powers(slopes + 1, p - 2, p)
+            members = (places - offsets[:, None]) % p * inverse[:, None] % p
+            total += np.bincount(members.ravel(), minlength=p)
+        return total[: self.categories]
 
     def output_law(self, law: Floats) -> Floats:
         p, k = self.prime, self.categories
@@ -192,9 +245,14 @@ def _supports(epsilon: float, prime: int, size: int) -> tuple[float, float]:
     return keep, (keep * (size - 1) + (1 - keep) * size) / (prime - 1)
 
 
-def _variance(epsilon: float, prime: int, size: int) -> float:
-    keep, spill = _supports(epsilon, prime, size)
-    return spill * (1 - spill) / (keep - spill) ** 2 if keep > spill else math.inf
+def _powers(values: Ints, exponent: int, prime: int) -> Ints:
+    """values^exponent mod prime; the products of numbers below 2^25 fit."""
+    result = np.ones_like(values)
+    while exponent:
+        if exponent & 1:
+            result = result * values % prime
+        values, exponent = values * values % prime, exponent >> 1
+    return result
 
 
 def next_prime(n: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import Number, exp_ball
+from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.local.channels.base import Certificate, Field, Fields, Values, dense, whole_field
@@ -22,13 +22,17 @@ _BLOCK_BITS = 1 << 26
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class UnaryEncoding(SupportChannel):
-    """Send one bit a category: the true one is 1 with chance 1/2, each other with chance 1/(e^epsilon + 1).
+    """Send one bit per category: the true one is 1 with chance 1/2, each other with chance 1/(e^epsilon + 1).
 
     A report is a row of ⌈k/64⌉ words, whose bytes in memory order hold the categories, first in the highest bit.
 
     Private:  epsilon-local privacy; the ratio e^epsilon is attained.
     Accuracy: n · variance at frequency 0 is 4 e^epsilon/(e^epsilon - 1)², the least of any pair of chances
               (docs/math/local-frequency.md; the scheme is OUE of [WBLJ17]).
+
+    >>> channel = UnaryEncoding(1, 3)
+    >>> float(channel.keep), round(float(channel.spill), 4), channel.respond([0, 1, 2]).values.shape
+    (0.5, 0.2689, (3, 1))
     """
 
     kind: ClassVar[str] = "unary-encoding"
@@ -76,6 +80,10 @@ class UnaryEncoding(SupportChannel):
         return small / (1 + small)
 
     @property
+    def likeliest(self) -> float:
+        return (1 - self.spill) ** (self.categories - 1) / 2
+
+    @property
     def matrix(self) -> Floats:
         dense(self.categories, self.outputs)
         on = np.arange(self.outputs) >> np.arange(self.categories - 1, -1, -1)[:, None] & 1
@@ -106,6 +114,11 @@ class UnaryEncoding(SupportChannel):
     def _spill(self) -> arb:
         small = exp_ball(-self.epsilon)
         return small / (1 + small)
+
+    def distance(self) -> arb:
+        """tanh(epsilon/2)/2: two bits tell the answers apart, and only where they differ."""
+        with precision(BALL_BITS):
+            return ball(self.epsilon / 2).tanh() / 2
 
     def supports(self, values: Values) -> Ints:
         counts = np.zeros(self.categories, dtype=np.int64)

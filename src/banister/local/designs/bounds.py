@@ -30,7 +30,11 @@ def contraction(epsilon: float) -> float:
 
 
 def total_variation_kept(epsilon: float, p0: ArrayLike, p1: ArrayLike) -> float:
-    """The largest total variation of reports, tanh(epsilon/2) TV(P0, P1), reached by one bit ([K16] Thm 3.4.2)."""
+    """The largest total variation of reports, tanh(epsilon/2) TV(P0, P1), reached by one bit ([K16] Thm 3.4.2).
+
+    >>> round(total_variation_kept(1, [0.5, 0.5], [0.2, 0.8]), 6)
+    0.138635
+    """
     first, second = pair((p0, p1))
     return math.tanh(epsilon / 2) * float(np.abs(first - second).sum()) / 2
 
@@ -40,6 +44,9 @@ def kl_up(epsilon: float, p0: ArrayLike, p1: ArrayLike) -> float:
 
     Upper bound:  the least of tanh²(epsilon/2) KL(P0, P1), 2 epsilon tanh(epsilon/2) TV, and
                   min(4, e^2epsilon) (e^epsilon - 1)² TV² ([K16] Lemma B.4.2).
+
+    >>> round(kl_up(1, [0.5, 0.5], [0.2, 0.8]), 6)
+    0.047653
     """
     first, second = pair((p0, p1))
     far = float(np.abs(first - second).sum()) / 2
@@ -50,7 +57,11 @@ def kl_up(epsilon: float, p0: ArrayLike, p1: ArrayLike) -> float:
 
 
 def information_up(epsilon: float, prior: ArrayLike) -> float:
-    """No channel of the level tells more about the answer, in nats: min(tanh²(epsilon/2) H, cap(epsilon))."""
+    """No channel of the level tells more about the answer, in nats: min(tanh²(epsilon/2) H, cap(epsilon)).
+
+    >>> round(information_up(1, [0.5, 0.3, 0.2]), 6)
+    0.123302
+    """
     return min(contraction(epsilon) * entropy(law("prior", prior)), information_cap(epsilon))
 
 
@@ -58,6 +69,9 @@ def one_bit_threshold(p0: ArrayLike, p1: ArrayLike) -> float:
     """The epsilon up to which the binary channel is optimal for every f-divergence at once.
 
     Exact:  docs/math/local-design.md. [K16] Thm 3.4.1 is false where P0(x) = P1(x); there the threshold is 0.
+
+    >>> round(one_bit_threshold([0.6, 0.3, 0.1], [0.2, 0.2, 0.6]), 6)
+    0.980829
     """
     first, second = pair((p0, p1))
     with np.errstate(divide="ignore"):
@@ -77,7 +91,11 @@ def _branch(rise: float, room: float) -> float:
 
 
 def binary_for_testing(epsilon: Number, p0: ArrayLike, p1: ArrayLike) -> RandomizedResponse:
-    """One bit: whether the category is likelier under P0 ([K16] Eq. 3.15)."""
+    """One bit: whether the category is likelier under P0 ([K16] Eq. 3.15).
+
+    >>> binary_for_testing(1, [0.5, 0.3, 0.2], [0.2, 0.2, 0.6]).matrix.round(3).tolist()
+    [[0.269, 0.731], [0.269, 0.731], [0.731, 0.269]]
+    """
     first, second = pair((p0, p1))
     cell_of = (first >= second).astype(np.int64)
     if cell_of.min() == cell_of.max():
@@ -86,18 +104,30 @@ def binary_for_testing(epsilon: Number, p0: ArrayLike, p1: ArrayLike) -> Randomi
 
 
 def binary_for_information(epsilon: Number, prior: ArrayLike) -> RandomizedResponse:
-    """One bit: whether the category is in a set of probability as near 1/2 as can be found ([K16] Eq. 3.21)."""
+    """One bit: whether the category is in a set of probability as near 1/2 as can be found ([K16] Eq. 3.21).
+
+    >>> binary_for_information(1, [0.5, 0.3, 0.2]).matrix.round(3).tolist()
+    [[0.269, 0.731], [0.731, 0.269], [0.731, 0.269]]
+    """
     half = halved(law("prior", prior))
     return RandomizedResponse(epsilon, half.size, cell_of=half)
 
 
 def one_bit_testing_factor(epsilon: float) -> float:
-    """The binary channel keeps at least this part of the best KL ([K16] Thm 3.4.3, constant of Lemma B.4.2)."""
+    """The binary channel keeps at least this part of the best KL ([K16] Thm 3.4.3, constant of Lemma B.4.2).
+
+    >>> round(one_bit_testing_factor(0.5), 6)
+    0.104873
+    """
     return 2 / (min(4.0, math.exp(2 * min(epsilon, 1))) * (math.exp(epsilon) + 1) ** 2)
 
 
 def one_bit_information_factor(epsilon: float) -> float:
-    """The binary channel keeps at least this part of the most information, for epsilon at most 1 ([K16] Thm 3.5.2)."""
+    """The binary channel keeps at least this part of the most information, for epsilon at most 1 ([K16] Thm 3.5.2).
+
+    >>> round(one_bit_information_factor(0.5), 6)
+    0.377541
+    """
     if not 0 <= epsilon <= 1:
         raise BadValue(f"epsilon = {epsilon} must be from 0 to 1: the theorem says nothing beyond.")
     return 1 / (1 + math.exp(epsilon))

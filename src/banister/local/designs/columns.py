@@ -84,7 +84,7 @@ def subset_sums(values: Floats) -> Floats:
 
 
 def members(sets: Ints, categories: int) -> NDArray[np.bool_]:
-    """One row a category, one column a set."""
+    """One row per category, one column per set."""
     inside: NDArray[np.bool_] = (sets >> np.arange(categories)[:, None] & 1).astype(bool)
     return inside
 

@@ -25,6 +25,11 @@ def design_distortion(
 
     Variables are the entries and, for each output, its least entry m: m ≤ Q(y|x) ≤ e^epsilon m.
     Optimal:  over all channels of the level; the bound is the value of the dual solution.
+
+    >>> far = [[abs(x - y) for y in range(3)] for x in range(3)]
+    >>> channel = design_distortion(2, [0.5, 0.3, 0.2], distortion=far)
+    >>> round(-channel.utility, 6)
+    0.287569
     """
     level, chances = matrix_level(need.non_negative("epsilon", epsilon)), law("prior", prior)
     d = _checked(distortion, chances.size)

@@ -18,16 +18,23 @@ from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearSolver
 from banister.errors import BadValue
 from banister.local.channels.base import Certificate
+from banister.local.channels.hadamard import HadamardResponse
 from banister.local.channels.matrix import MatrixChannel
 from banister.local.channels.response import RandomizedResponse
 from banister.local.channels.subset import SubsetSelection
+from banister.local.designs.bounds import contraction
 from banister.local.designs.columns import best_staircase, members, subset_sums
 
 ESTIMATION = "estimation"
-MOST_CATEGORIES = 8
+MOST_CATEGORIES = 10
 """Categories up to which all sets are weighed; beyond, sets of one size are used."""
 
+SMALL = Fraction(1, 50_000)
+"""Levels up to which the uniform law's optimum is, to one part in 10 000, that of every law."""
+
 _GAP = 1e-4
+_WIDE_GAP = 1e-3
+"""How close the certified bound comes, up to 8 categories and beyond."""
 _MOST_ROUNDS = 150
 
 
@@ -38,9 +45,11 @@ def design_estimation(epsilon: Fraction, prior: Floats, solver: LinearSolver = S
     """
     k, level = prior.size, float(matrix_level(epsilon))
     if k > MOST_CATEGORIES:
-        raise BadValue(f"This design takes up to {MOST_CATEGORIES} categories, not {k}. Use design_frequency.")
+        raise BadValue(f"This design takes up to {MOST_CATEGORIES} categories, not {k}. Use bn.local.design.")
     if epsilon == 0:
         raise BadValue("epsilon = 0 gives a channel that says nothing, so nothing can be estimated. Raise epsilon.")
+    if epsilon <= SMALL:
+        return _small(epsilon, prior)
     sets = np.arange(1 << k)
     columns = np.where(members(sets, k), math.exp(level), 1.0)
     masses = prior @ columns
@@ -59,41 +68,96 @@ def design_estimation(epsilon: Fraction, prior: Floats, solver: LinearSolver = S
     return channel.certified(certificate)
 
 
-def design_frequency(epsilon: Fraction, categories: int) -> RandomizedResponse | SubsetSelection:
-    """The better of randomized response and subset selection for the frequencies of many categories.
+def design_frequency(epsilon: Fraction, prior: Floats) -> RandomizedResponse | SubsetSelection | HadamardResponse:
+    """The best of the channels with short reports for the frequencies of many categories.
 
-    The certificate is at the uniform law. There the optimum over all channels is
-    (k - 1)² (d e^epsilon + k - d)²/(k (k - d) d (e^epsilon - 1)²) for the best d: by convexity and symmetry a mixture
-    of sets of one size is optimal (docs/math/local-frequency.md).
+    The prior decides which of them is taken, and at which the certificate holds; their sets do not depend on it. Its
+    utility is minus (people · total squared error of the estimate) at the prior. For the uniform law the bound is the
+    optimum over all channels, else it is true and may be far from it: see `error_bound`.
     """
-    level = float(need.positive("epsilon", epsilon, "At 0 a report says nothing."))
-    plain, sets = RandomizedResponse(epsilon, categories), SubsetSelection.least_variance(epsilon, categories)
-    errors = [counting_error(categories, channel.keep, channel.spill) for channel in (plain, sets)]
-    best = min(errors)
+    need.positive("epsilon", epsilon, "At 0 a report says nothing.")
+    k = prior.size
+    kinds = (RandomizedResponse(epsilon, k), SubsetSelection.least_error(epsilon, k), _hadamard(epsilon, k))
+    best = min((each for each in kinds if each.quick), key=lambda each: counting_error_at(prior, each.keep, each.spill))
+    error = counting_error_at(prior, best.keep, best.spill)
+    even = np.ptp(prior) <= 1e-15
     certificate = Certificate(
         utility_name=ESTIMATION,
-        method="subset selection, uniform law",
-        utility=-best * (1 + 1e-12),
-        upper_bound=-min(best, least_error(level, categories)),
+        method=best.title if even else f"{best.title}, not made for this prior",
+        utility=-error * (1 + 1e-12),
+        upper_bound=-min(error, error_bound(epsilon, prior)),
         dual=np.zeros(0),
     )
-    if best == errors[0]:
-        return RandomizedResponse(epsilon, categories, certificate=certificate)
-    return SubsetSelection(epsilon, categories, sets.size, certificate=certificate)
+    if isinstance(best, SubsetSelection):
+        return SubsetSelection(epsilon, k, best.size, certificate=certificate)
+    if isinstance(best, HadamardResponse):
+        return HadamardResponse(epsilon, k, base=best.base, certificate=certificate)
+    return RandomizedResponse(epsilon, k, certificate=certificate)
 
 
-def counting_error(categories: int, keep: float, spill: float) -> float:
-    """people · total squared error at the uniform law, for a report that supports sets of categories."""
-    share = spill + (keep - spill) / categories
-    return categories * share * (1 - share) / (keep - spill) ** 2
+def error_bound(epsilon: Fraction, prior: Floats) -> float:
+    """What no channel has less of at the prior: people · total squared error of unbiased estimates.
+
+    Lower bound:  for the uniform law the optimum itself. Elsewhere the larger of two: the reports' law is within a
+    factor e^epsilon of that under the uniform law, so tr J⁻¹ is at least e^-epsilon times its least value there; and
+    Fisher information is at most tanh²(epsilon/2) of that of open answers (docs/math/local-frequency.md).
+    """
+    level, k, square = float(epsilon), prior.size, float(prior @ prior)
+    least = least_error(level, k)
+    if np.ptp(prior) <= 1e-15:
+        return least
+    near = math.exp(-level) * (least + 1 / k) - square
+    return max(near, (1 - square) / contraction(level)) * (1 - 1e-12)
+
+
+def counting_error_at(prior: Floats, keep: float, spill: float) -> float:
+    """people · total squared error of the estimate at the prior, for a report that supports sets of categories."""
+    shares = spill + (keep - spill) * prior
+    return float((shares * (1 - shares)).sum()) / (keep - spill) ** 2
+
+
+def _hadamard(epsilon: Fraction, categories: int) -> HadamardResponse:
+    return HadamardResponse.least_variance(epsilon, categories)
+
+
+def _small(epsilon: Fraction, prior: Floats) -> MatrixChannel:
+    """All sets of one size, equally likely: the optimum at the uniform law, and nearly so at every law.
+
+    At such levels J is too close to singular for numbers; both error and bound come from the uniform law's closed
+    form, within a factor e^epsilon.
+    """
+    level, k = float(epsilon), prior.size
+    sets = np.arange(1 << k)
+    sizes = members(sets, k).sum(axis=0)
+    d = _best_size(level, k)
+    chosen = sets[sizes == d]
+    theta = np.full(chosen.size, 1 / (chosen.size * (1 + math.expm1(level) * d / k)))
+    square, least = float(prior @ prior), least_error(level, k)
+    certificate = Certificate(
+        utility_name=ESTIMATION,
+        method="sets of one size",
+        utility=-(math.exp(level) * (least + 1 / k) - square) * (1 + 1e-6),  # Weights are whole: one part in 10^6.
+        upper_bound=-error_bound(epsilon, prior),
+        dual=np.zeros(k),
+    )
+    return MatrixChannel.of_staircase(theta, members(chosen, k), epsilon).certified(certificate)
 
 
 def least_error(epsilon: float, categories: int) -> float:
     """The least people · total squared error of any channel at the uniform law."""
+    return float(_set_errors(epsilon, categories).min())
+
+
+def _best_size(epsilon: float, categories: int) -> int:
+    return int(_set_errors(epsilon, categories).argmin()) + 1
+
+
+def _set_errors(epsilon: float, categories: int) -> Floats:
+    """people · total squared error at the uniform law of all sets of size 1, 2, ..., equally likely."""
     k, low = categories, math.exp(-epsilon)
     d = np.arange(1, k)
-    errors = (k - 1) ** 2 * (d + (k - d) * low) ** 2 / (k * (k - d) * d * (1 - low) ** 2)
-    return float(errors.min())
+    errors: Floats = (k - 1) ** 2 * (d + (k - d) * low) ** 2 / (k * (k - d) * d * math.expm1(-epsilon) ** 2)
+    return errors
 
 
 def _cutting_planes(level: float, columns: Floats, masses: Floats, solver: LinearSolver) -> tuple[Floats, float]:
@@ -110,7 +174,7 @@ def _cutting_planes(level: float, columns: Floats, masses: Floats, solver: Linea
         value, slopes = _tangent(columns, masses, middle)
         if value < best_value:
             best, best_value = middle, value
-        if best_value - bound <= _GAP * best_value:
+        if best_value - bound <= (_GAP if k <= 8 else _WIDE_GAP) * best_value:
             break
         cuts.append(slopes - 2 * value * masses)
         found = best_staircase(level, np.array(cuts), solver, 1e-9)

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.core.laws.stochastic import matrix_level
-from banister.core.laws.utility import MUTUAL_INFORMATION, favoured_information, mutual_information
+from banister.core.laws.utility import MUTUAL_INFORMATION, entropy, favoured_information, mutual_information
 from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, Ints, LinearProgram, LinearSolver
 from banister.local.channels.base import Certificate
 from banister.local.channels.matrix import MatrixChannel
+from banister.local.channels.response import RandomizedResponse
 from banister.local.designs.columns import MOST_CATEGORIES, best_staircase, subset_sums
 
 _MERGED = np.arange(16, 0, -1) ** 1.5 / (np.arange(16, 0, -1) ** 1.5).sum()
@@ -21,11 +22,15 @@ _MERGED = np.arange(16, 0, -1) ** 1.5 / (np.arange(16, 0, -1) ** 1.5).sum()
 _MOST_CELLS = 400
 _ROUNDING = 2.0**-45
 """By how much sums of doubles near 1 are widened: 128 times the last place."""
+_SMALL = Fraction(1, 10**6)
+"""Levels below which programs are too flat for a solver; there one bit that halves the prior is as good."""
 _HEAVY = 9
 _MOST_ROUNDS = 60
 
 
-def design_information(epsilon: Fraction, prior: Floats, solver: LinearSolver = SOLVER) -> MatrixChannel:
+def design_information(
+    epsilon: Fraction, prior: Floats, solver: LinearSolver = SOLVER
+) -> MatrixChannel | RandomizedResponse:
     """The channel that keeps most mutual information.
 
     Optimal:  up to 20 categories over all staircases ([K16] Thm 3.3.4), certified by pricing every set. Beyond that,
@@ -39,11 +44,16 @@ def design_information(epsilon: Fraction, prior: Floats, solver: LinearSolver = 
         return _uniform(epsilon, prior)
     if prior.size <= MOST_CATEGORIES:
         return _exact(epsilon, prior, np.arange(prior.size), math.inf, solver)
-    bound = min(information_cap(level), divisible_bound(level, prior, solver))
+    bound = min(information_cap(level), math.tanh(level / 2) ** 2 * entropy(prior) * (1 + 1e-12))
+    if epsilon < _SMALL:
+        halves = merged_cells(prior, np.full(2, 0.5))
+        return _on_cells(epsilon, halves, np.bincount(halves, weights=prior).astype(np.float64), bound)
+    bound = min(bound, divisible_bound(level, prior, solver))
     cell_of = merged_cells(prior, _MERGED)
     few = _exact(epsilon, np.bincount(cell_of, weights=prior).astype(np.float64), cell_of, bound, solver)
-    many = _shifted(epsilon, prior, bound)
-    return max((few, many), key=lambda channel: channel.utility)
+    many, plain = _shifted(epsilon, prior, bound), _response(epsilon, prior, bound)
+    rivals: tuple[MatrixChannel | RandomizedResponse, ...] = (few, many, plain)
+    return max(rivals, key=lambda channel: channel.utility)
 
 
 def information_cap(epsilon: float) -> float:
@@ -117,7 +127,7 @@ def divisible_bound(epsilon: float, prior: Floats, solver: LinearSolver) -> floa
             break
         fresh = reduced > 0
         sets, shares = np.append(sets, np.flatnonzero(fresh)), np.append(shares, share[fresh])
-    return bound + _ROUNDING
+    return bound + _rounding(epsilon)
 
 
 def _relaxed(columns: Floats, gains: Floats, solver: LinearSolver) -> Floats:
@@ -143,7 +153,7 @@ def _exact(epsilon: Fraction, masses: Floats, cell_of: Ints, bound: float, solve
     found = best_staircase(level, gains[None, :], solver, noise)
     whole = bound == math.inf
     channel = MatrixChannel.of_staircase(found.theta, found.favoured, epsilon)
-    kept = max(0.0, mutual_information(masses, channel.cell_matrix) - _ROUNDING)
+    kept = max(0.0, mutual_information(masses, channel.cell_matrix) - _rounding(level))
     certificate = Certificate(
         utility_name=MUTUAL_INFORMATION,
         method="all sets" if whole else "merged cells",
@@ -170,13 +180,59 @@ def _shifted(epsilon: Fraction, prior: Floats, bound: float) -> MatrixChannel:
     return _of_sets(epsilon, masses, _balanced_sets(cells, d), d, "shifted cells", bound, cell_of)
 
 
+def _response(epsilon: Fraction, prior: Floats, bound: float) -> RandomizedResponse:
+    """Randomized response on the heaviest categories and one cell of all others; best at large epsilon."""
+    level, order = float(epsilon), np.argsort(-prior, kind="stable")
+    heavy = prior[order]
+    single = np.append(0.0, np.cumsum(favoured_information(level, heavy))[:-1])  # Of the first b - 1 of b cells.
+    rest = np.maximum(1 - np.append(0.0, np.cumsum(heavy)[:-1]), 0)
+    rest[-1] = heavy[-1]
+    cells = np.arange(1, prior.size + 1)
+    kept = (single + favoured_information(level, np.minimum(rest, 1))) / (math.expm1(level) + cells)
+    best = max(2, int(kept.argmax()) + 1)
+    cell_of = np.empty(prior.size, dtype=np.int64)
+    cell_of[order] = np.minimum(np.arange(prior.size), best - 1)
+    return _on_cells(epsilon, cell_of, np.append(heavy[: best - 1], rest[best - 1]), bound)
+
+
+def _on_cells(epsilon: Fraction, cell_of: Ints, masses: Floats, bound: float) -> RandomizedResponse:
+    """Randomized response on cells with these probabilities, with what it keeps."""
+    level = float(epsilon)
+    if level < 1:  # The closed form is a difference of nearly equal numbers there.
+        exact = mutual_information(masses, RandomizedResponse(epsilon, masses.size).matrix)
+    else:
+        exact = float(favoured_information(level, np.minimum(masses, 1)).sum()) / (math.expm1(level) + masses.size)
+    kept = max(0.0, exact * (1 - 1e-12) - _rounding(level))
+    certificate = Certificate(
+        utility_name=MUTUAL_INFORMATION,
+        method="randomized response",
+        utility=kept,
+        upper_bound=max(kept, bound),
+        dual=np.full(masses.size, bound / masses.size),
+    )
+    return RandomizedResponse(epsilon, cell_of.size, cell_of=cell_of, certificate=certificate)
+
+
+def _rounding(level: float) -> float:
+    """By how much information is moved against ourselves: its error is that of the matrix times at most epsilon."""
+    return _ROUNDING * min(1.0, level)
+
+
 def _uniform(epsilon: Fraction, prior: Floats) -> MatrixChannel:
     """Sets of d categories, each category in equally many: the optimum is max over d of phi(d/k)."""
     level, k = float(epsilon), prior.size
     sizes = np.arange(1, k)
     rates = rate(level, sizes / k)
     d = int(sizes[rates.argmax()])
-    return _of_sets(epsilon, prior, _balanced_sets(k, d), d, "closed form", float(rates.max()) + _ROUNDING, None)
+    return _of_sets(
+        epsilon,
+        prior,
+        _balanced_sets(k, d),
+        d,
+        "closed form",
+        min(information_cap(level), float(rates.max()) + _rounding(level)),
+        None,
+    )
 
 
 def _of_sets(
@@ -191,7 +247,7 @@ def _of_sets(
     """Equally likely sets of `size` cells, each cell in `size` of them."""
     level, k = float(epsilon), masses.size
     channel = MatrixChannel.of_staircase(np.full(k, 1 / (k + math.expm1(level) * size)), favoured, epsilon)
-    kept = max(0.0, mutual_information(masses, channel.cell_matrix) - _ROUNDING)
+    kept = max(0.0, mutual_information(masses, channel.cell_matrix) - _rounding(level))
     certificate = Certificate(
         utility_name=MUTUAL_INFORMATION,
         method=method,

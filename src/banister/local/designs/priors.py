@@ -14,9 +14,9 @@ def law(name: str, values: ArrayLike) -> Floats:
     try:
         given = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadValue(f"{name} must be a list of probabilities, one a category.") from None
+        raise BadValue(f"{name} must be a list of probabilities, one per category.") from None
     if given.ndim != 1 or given.size < 2:
-        raise BadValue(f"{name} must be a list of at least two probabilities, one a category.")
+        raise BadValue(f"{name} must be a list of at least two probabilities, one per category.")
     if not np.all(np.isfinite(given)):
         raise BadValue(f"{name} holds a value that is not a finite number. Each probability is from 0 to 1.")
     if given.min() < 0:

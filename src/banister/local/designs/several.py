@@ -50,6 +50,11 @@ def design_worst(
 
     Staircases still suffice, but k + pairs - 1 outputs may be needed: [K16] Thm 3.3.2 (a) counts k, and does not apply
     to a minimum of convex functions.
+
+    >>> laws = [0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]
+    >>> channel = design_worst(epsilon=1, hypotheses=laws, utility="kl")
+    >>> round(channel.utility, 6), round(channel.level, 6)
+    (0.180045, 1.0)
     """
     level = need.non_negative("epsilon", epsilon)
     return design_pairs(level, _pairs(hypotheses), divergence(utility), solver, "worst pair")
@@ -63,7 +68,12 @@ def design_robust(
     utility: str | Divergence,
     solver: LinearSolver = SOLVER,
 ) -> MatrixChannel:
-    """For two hypotheses that are classes of laws: the largest divergence that is kept whichever laws are true."""
+    """For two hypotheses that are classes of laws: the largest divergence that is kept whichever laws are true.
+
+    >>> channel = design_robust(1, [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1]], [[0.1, 0.1, 0.8]], utility="total-variation")
+    >>> round(channel.utility, 6)
+    0.323482
+    """
     level = need.non_negative("epsilon", epsilon)
     laws0 = [law(f"zero[{i}]", values) for i, values in enumerate(zero)]
     laws1 = [law(f"one[{i}]", values) for i, values in enumerate(one)]

@@ -30,6 +30,9 @@ def curator_accuracy(epsilon: Fraction) -> float:
     """What a trusted curator reaches who releases the true bit by randomized response: l/(1 + l) = ½ + epsilon/4 + …
 
     [K16] Sec. 4.5 prints ½ + epsilon²/4 for this; the expansion has no square term.
+
+    >>> round(curator_accuracy(Fraction(1)), 10)
+    0.7310585786
     """
     return keep_chance(epsilon)
 
@@ -59,12 +62,19 @@ def sum_squared_error(levels: Sequence[Guarantee], priors: Sequence[Fraction]) -
     """The least mean squared error for the number of ones: the sum of what is left of each bit's variance.
 
     For uniform bits and delta = 0 it is Σ l_i/(1 + l_i)². Bits are independent, so the variances add.
+
+    >>> round(sum_squared_error([Guarantee(1)] * 10, [Fraction(1, 2)] * 10), 10)
+    1.9661193324
     """
     return sum(_variance_left(level, float(prior)) for level, prior in zip(levels, priors, strict=True))
 
 
 def majority_limit(epsilon: float) -> float:
-    """Majority of ever more parties, on average: ½ + arcsin(t)/π, as true and said counts become jointly normal."""
+    """Majority of ever more parties, on average: ½ + arcsin(t)/π, as true and said counts become jointly normal.
+
+    >>> round(majority_limit(1), 10)
+    0.6529100466
+    """
     return 0.5 + math.asin(math.tanh(epsilon / 2)) / math.pi
 
 

@@ -31,6 +31,11 @@ class PublicCoin:
     """The law of the set of parties that reveal: pairs of a set (parties from 1) and its exact chance.
 
     `shuffled` means that only the size of each set counts: which parties reveal is drawn evenly among all of that size.
+
+    >>> from banister.parties import xor
+    >>> coin = public_coin(Game(xor(2), [(0, 0.1), (0, 0.1)]))
+    >>> coin.reveals, round(coin.advantage, 6)
+    ((((), Fraction(9, 10)), ((1, 2), Fraction(1, 10))), 0.045)
     """
 
     reveals: tuple[tuple[tuple[int, ...], Fraction], ...]

@@ -195,6 +195,23 @@ def outcome_keys(count: int, level: Guarantee) -> list[tuple[int, int, int]]:
     ]
 
 
+def parity_rule(groups: Sequence[tuple[Guarantee, int]], even: int) -> tuple[Floats, Floats]:
+    """For XOR: say the XOR of what was said, whoever was sure; `even` is the place of the answer for an even number.
+
+    Against uniform bits (given as the law of the counts) no rule does better, and this one is right equally often
+    whatever the bits are ([K16] Cor. 4.5.1). Where somebody says nothing, a coin is tossed.
+    """
+    said = [np.array([ones + likely for _, ones, likely in outcome_keys(count, level)]) for level, count in groups]
+    heard = reduce(np.add.outer, said, np.zeros((), dtype=np.int64)).ravel() % 2
+    rule = np.zeros((heard.size, 2))
+    rule[np.arange(heard.size), np.where(heard == 0, even, 1 - even)] = 1
+    if any(level == ABSENT for level, _ in groups):
+        rule[:] = 0.5
+    uniform = [two_binomials(n, np.array([n]), 0.5, 0.0, (0, n + 1))[0] for _, n in groups]
+    prior = reduce(lambda a, b: np.multiply.outer(a, b).ravel(), uniform, np.ones(1))
+    return rule, prior / prior.sum()
+
+
 def _groups(levels: Sequence[Guarantee], priors: Sequence[Fraction]) -> list[tuple[tuple[Guarantee, Fraction], int]]:
     return list(Counter(zip(levels, priors, strict=True)).items())
 

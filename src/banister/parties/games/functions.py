@@ -75,50 +75,82 @@ def ones_of(parties: int) -> Ints:
 
 
 def xor(parties: int) -> JointFunction:
-    """Whether the number of ones is odd."""
+    """Whether the number of ones is odd.
+
+    >>> xor(3).answer((1, 1, 0))
+    Fraction(0, 1)
+    """
     k = _count("xor", parties)
     return _of_counts("xor", k, np.arange(k + 1) % 2)
 
 
 def conjunction(parties: int) -> JointFunction:
-    """AND: whether every bit is 1."""
+    """AND: whether every bit is 1.
+
+    >>> conjunction(3).answer((1, 1, 0))
+    Fraction(0, 1)
+    """
     k = _count("and", parties)
     return _of_counts("and", k, np.arange(k + 1) == k)
 
 
 def disjunction(parties: int) -> JointFunction:
-    """OR: whether some bit is 1."""
+    """OR: whether some bit is 1.
+
+    >>> disjunction(3).answer((1, 1, 0))
+    Fraction(1, 1)
+    """
     k = _count("or", parties)
     return _of_counts("or", k, np.arange(k + 1) > 0)
 
 
 def majority(parties: int) -> JointFunction:
-    """Whether more than half of the bits are 1; a tie is a 0."""
+    """Whether more than half of the bits are 1; a tie is a 0.
+
+    >>> majority(3).answer((1, 1, 0))
+    Fraction(1, 1)
+    """
     k = _count("majority", parties)
     return _of_counts("majority", k, 2 * np.arange(k + 1) > k)
 
 
 def threshold(parties: int, least: int) -> JointFunction:
-    """Whether at least so many bits are 1."""
+    """Whether at least so many bits are 1.
+
+    >>> threshold(3, 2).answer((1, 1, 0))
+    Fraction(1, 1)
+    """
     k = _count("threshold", parties)
     at = need.whole("least", least, least=1, most=k)
     return _of_counts(f"threshold:{at}", k, np.arange(k + 1) >= at)
 
 
 def total(parties: int) -> JointFunction:
-    """The number of ones."""
+    """The number of ones.
+
+    >>> total(3).answer((1, 1, 0))
+    Fraction(2, 1)
+    """
     k = _count("sum", parties)
     return JointFunction("sum", k, tuple(Fraction(s) for s in range(k + 1)), True, np.arange(k + 1))
 
 
 def mean(parties: int) -> JointFunction:
-    """The share of ones."""
+    """The share of ones.
+
+    >>> mean(3).answer((1, 1, 0))
+    Fraction(2, 3)
+    """
     k = _count("mean", parties)
     return JointFunction("mean", k, tuple(Fraction(s, k) for s in range(k + 1)), True, np.arange(k + 1))
 
 
 def argmax(parties: int) -> JointFunction:
-    """The number of the first party that holds the largest bit: the first with a 1, or 1 if there is none."""
+    """The number of the first party that holds the largest bit: the first with a 1, or 1 if there is none.
+
+    >>> argmax(3).answer((0, 1, 1))
+    Fraction(2, 1)
+    """
     k = _listable("argmax", _count("argmax", parties))
     inputs = np.arange(1 << k)
     first = np.ones_like(inputs)

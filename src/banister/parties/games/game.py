@@ -27,7 +27,7 @@ from banister.parties.games.levels import (
     response_matrix,
 )
 from banister.parties.games.scores import CostLike, Score, guess_exact
-from banister.parties.games.worst import MOST_INPUTS, WorstCase, best_worst_case, with_free_guesses
+from banister.parties.games.worst import MOST_INPUTS, WorstCase, best_worst_case, certified, with_free_guesses
 from banister.sampling.simulation import Generator
 
 Measure = Literal["average", "worst"]
@@ -35,6 +35,7 @@ OBSERVER = 0
 """The view of somebody who holds no bit; party i is the view i, from 1 on."""
 HALF = Fraction(1, 2)
 _NEGLIGIBLE = 1e-20
+_ROUNDING = 2.0**-50
 
 Transcript = Sequence[int | None]
 """What each party said, in order; None for one that said nothing."""
@@ -42,7 +43,13 @@ Transcript = Sequence[int | None]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The best answer to give, what it is expected to score, and (for a random rule) the chance of each answer."""
+    """The best answer to give, what it is expected to score, and (for a random rule) the chance of each answer.
+
+    >>> from banister.parties import majority
+    >>> found = Game(majority(3), [1, 1, 1]).decide([1, 1, None])
+    >>> found.answer, round(found.expected, 6), found.missing
+    (Fraction(1, 1), 0.731059, (3,))
+    """
 
     answer: Number
     expected: float
@@ -52,7 +59,7 @@ class Decision:
 
 
 class Game:
-    """A function, one level a party, what a wrong answer costs, and a prior for the average.
+    """A function, one level per party, what a wrong answer costs, and a prior for the average.
 
     The prior is the chance of a 1 (the same for all, or one number a party: independent bits), or a table of 2^k
     chances for bits that belong together.
@@ -97,7 +104,8 @@ class Game:
                 delta > 0 no independent reports do (docs/math/parties-optimality.md).
         """
         if need.one_of("measure", measure, ("average", "worst")) == "worst":
-            return min(case.value.down for case in self.worst_cases(view=view))
+            seen_by = [self] if self._viewer(view) == OBSERVER else [self.knowing(view, bit) for bit in (0, 1)]
+            return min(game._secured() for game in seen_by)
         if self._viewer(view) == OBSERVER:
             return self._average()
         chances = [self._chance(view - 1, bit) for bit in (0, 1)]
@@ -205,8 +213,7 @@ class Game:
 
     def _average(self) -> float:
         uniform = self.joint_prior is None and all(prior == HALF for prior in self.priors)
-        alternating = self.function.symmetric and bool(np.all(self.function.index == np.arange(self.parties + 1) % 2))
-        if uniform and alternating and self.score.name == "zero-one" and self.parties > 0:
+        if uniform and self._alternates():
             return closed_forms.xor_accuracy(self.levels)
         if self.function.name in ("sum", "mean") and self.score.free and self.joint_prior is None:
             step = float(self.function.answers[1] - self.function.answers[0])
@@ -214,6 +221,19 @@ class Game:
         if self.function.symmetric and self.joint_prior is None:
             return counts.average_value(self.function, self.levels, self.priors, self.score)
         return tables.average_value(self.function.table(), self.levels, self._input_prior(), self.score)
+
+    def _alternates(self) -> bool:
+        """Whether it is the XOR of the bits that is asked for, or its opposite."""
+        parity = np.arange(self.parties + 1) % 2
+        if not self.function.symmetric or self.score.name != "zero-one" or self.parties == 0:
+            return False
+        return np.array_equal(self.function.index, parity) or np.array_equal(self.function.index, 1 - parity)
+
+    def _secured(self) -> float:
+        """What the best rule scores for sure, whatever the bits: in closed form where there is one."""
+        if self._alternates():
+            return max(0.5, closed_forms.xor_accuracy(self.levels) - _ROUNDING)  # A tossed coin is right half the time.
+        return self._worst().value.down
 
     def _worst(self) -> WorstCase:
         if self.score.worth.size == 0:
@@ -231,7 +251,11 @@ class Game:
         laws = [counts.law_given_true_count(count, level) for level, count in groups]
         ones = reduce(np.add.outer, [np.arange(count + 1) for _, count in groups], np.zeros((), dtype=np.int64))
         law = reduce(lambda a, b: np.kron(a, b).astype(np.float64, copy=False), laws, np.ones((1, 1)))
-        return self._solved(law, self.function.index[ones.ravel()])
+        answers = self.function.index[ones.ravel()]
+        if self._alternates():
+            rule, prior = counts.parity_rule(groups, int(self.function.index[0]))
+            return certified(law, answers, self.score.worth, rule, prior)
+        return self._solved(law, answers)
 
     def _solved(self, law: Floats, answers: Ints) -> WorstCase:
         case = best_worst_case(law, answers, self.score.worth, SOLVER)

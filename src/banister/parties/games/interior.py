@@ -18,7 +18,7 @@ _NEAR = 1e-7
 def solve_game(worth: Floats, guesses: int, *, gap: float) -> tuple[Floats, Floats]:
     """A rule and a prior for: maximise the least entry of worth · rule, over rules that are laws for each transcript.
 
-    `worth` has one row an input and, for each transcript in turn, one column a guess; the rule has one row each.
+    `worth` has one row per input and, for each transcript in turn, one column per guess; the rule has one row each.
     Mehrotra's predictor and corrector; stops at that gap between the two bounds, or when rounding stops the progress.
     """
     state = _State(worth, guesses)

@@ -46,7 +46,13 @@ def protocol_delta(matrix: Floats, party: int, epsilon: Number) -> float:
 
 
 def protocol_average(matrix: Floats, answers: Ints, score: Score, prior: Floats) -> float:
-    """The best average score of an observer of any protocol."""
+    """The best average score of an observer of any protocol.
+
+    >>> answers = np.array([0, 1, 1, 0])
+    >>> score = Score.of("zero-one", np.array([0.0, 1.0]))
+    >>> round(protocol_average(coincident_reveals(Guarantee(1, "0.1")), answers, score, np.full(4, 1 / 4)), 6)
+    0.646099
+    """
     check_protocol(matrix)
     features = score.features()[:, answers] * prior
     return float(score.best(features @ matrix)[0].sum())
@@ -63,6 +69,10 @@ def coincident_reveals(level: Guarantee) -> Floats:
 
     Both are exactly (epsilon, delta)-private, and for delta > 0 more accurate for XOR than independent reports: the
     counterexample to [K16] Thm 4.4.1 beyond delta = 0 (docs/math/parties-optimality.md).
+
+    >>> matrix = coincident_reveals(Guarantee(1, "0.1"))
+    >>> round(protocol_delta(matrix, 1, 1), 9), round(protocol_delta(matrix, 2, 1), 9)
+    (0.1, 0.1)
     """
     first = response_matrix(level)
     if first.shape[1] != 4:

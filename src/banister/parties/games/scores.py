@@ -33,7 +33,7 @@ class Score:
     truth: Floats
     guesses: Floats
     worth: Floats
-    """One row a true answer, one column a guess."""
+    """One row per true answer, one column per guess."""
     free: bool
     """Whether any number may be guessed on average (squared error), not only the listed ones."""
 

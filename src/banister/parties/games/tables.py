@@ -33,12 +33,12 @@ def average_value(table: Ints, levels: Sequence[Guarantee], prior: Floats, score
 
 
 def decisions(table: Ints, levels: Sequence[Guarantee], prior: Floats, score: Score) -> Floats:
-    """The best guess for each transcript: one axis a party, in the order of `levels.symbols_of`."""
+    """The best guess for each transcript: one axis per party, in the order of `levels.symbols_of`."""
     return score.best(_feature_sums(table, levels, prior, score))[1]
 
 
 def protocol_matrix(levels: Sequence[Guarantee]) -> Floats:
-    """P(transcript | input): one row an input, one column a transcript."""
+    """P(transcript | input): one row per input, one column per transcript."""
     matrices = [response_matrix(level) for level in levels]
     size = math.prod(matrix.size for matrix in matrices)
     if size > MOST_ENTRIES:

@@ -22,7 +22,12 @@ from banister.parties.games.levels import LevelLike, levels_of, response_matrix
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Two laws of what the coalition sees: when the party holds 0, and when it holds 1."""
+    """Two laws of what the coalition sees: when the party holds 0, and when it holds 1.
+
+    >>> view = coalition_view([1, 1, 1], 1, [2, 3])
+    >>> round(view.advantage(), 6), round(view.delta_at(0), 6)
+    (0.462117, 0.462117)
+    """
 
     if_zero: Floats
     if_one: Floats
@@ -109,7 +114,12 @@ def _seen(given: Floats, levels: Sequence[Guarantee], party: int, coalition: set
 
 
 def views_together(views: Sequence[View]) -> View:
-    """Several independent views of one bit, such as answers to several plans, as one."""
+    """Several independent views of one bit, such as answers to several plans, as one.
+
+    >>> one = coalition_view([1, 1], 1, [2])
+    >>> round(one.advantage(), 6), round(views_together([one, one]).advantage(), 6)
+    (0.462117, 0.462117)
+    """
     zero = reduce(np.multiply.outer, [view.if_zero for view in views], np.ones(1))
     one = reduce(np.multiply.outer, [view.if_one for view in views], np.ones(1))
     return View(zero.ravel(), one.ravel())

@@ -11,7 +11,7 @@ import numpy as np
 
 from banister.core.exact.numbers import Bracket
 from banister.core.programs.linear import Floats, Ints, LinearProgram, LinearSolver
-from banister.errors import BadValue
+from banister.errors import BadValue, Unsolved
 from banister.parties.games.interior import solve_game
 
 DENSE = 320
@@ -21,11 +21,19 @@ MOST_ENTRIES = 1 << 23
 GAP = 1e-10
 _ROUNDING = 2.0**-46
 _MOST_TURNS = 60
+_WIDEST = 1e-3
+"""Width of a bracket, as a part of the largest score, beyond which it answers nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorstCase:
-    """A rule that secures `value.down` whatever the inputs, and the prior that keeps every rule below `value.up`."""
+    """A rule that secures `value.down` whatever the inputs, and the prior that keeps every rule below `value.up`.
+
+    >>> from banister.parties import Game, majority
+    >>> found = Game(majority(3), [1, 1, 1]).worst_cases()[0]
+    >>> round(found.value.down, 6), found.value.up - found.value.down < 1e-9
+    (0.640201, True)
+    """
 
     value: Bracket
     rule: Floats
@@ -50,8 +58,23 @@ def best_worst_case(law: Floats, answers: Ints, worth: Floats, solver: LinearSol
     if inputs > DENSE and np.mean(law > 1e-9) > 0.5:
         rule, prior = solve_game(matrix, guesses, gap=GAP)
     else:
-        rule, prior = _simplex(matrix, guesses, solver)
-    return certified(law, answers, worth, rule, prior)
+        rule, prior = _proposed(matrix, guesses, solver)
+    case = certified(law, answers, worth, rule, prior)
+    width = case.value.up - case.value.down
+    if width > _WIDEST * float(np.abs(worth).max()):
+        raise Unsolved(
+            f"The worst case over {inputs} inputs was bracketed to {width:.2g} only, from {case.value.down:.4g} on. "
+            "Ask for measure='average', for fewer parties or a smaller epsilon."
+        )
+    return case
+
+
+def _proposed(matrix: Floats, guesses: int, solver: LinearSolver) -> tuple[Floats, Floats]:
+    """The simplex, and the interior-point method where it gives up; either is a proposal only."""
+    try:
+        return _simplex(matrix, guesses, solver)
+    except Unsolved:
+        return solve_game(matrix, guesses, gap=GAP)
 
 
 def certified(law: Floats, answers: Ints, worth: Floats, rule: Floats, prior: Floats) -> WorstCase:

@@ -5,19 +5,20 @@ moment the plan counts as answered: an answer may be lost, but none is ever draw
 """
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from banister.consent import Ceilings, Given
+from banister.core.privacy.guarantee import Guarantee
 from banister.errors import AlreadyAnswered, BadValue
-from banister.files import Access, folder, new_text, whole_text
+from banister.files import Access, folder, home, new_text, whole_text
+from banister.foreign import read_json, read_text
 from banister.keys import SigningKey
 
 RECORD_FORMAT = "banister-record/1"
-VARIABLE = "BANISTER_HOME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,14 @@ class PartyHome:
     @classmethod
     def default(cls) -> "PartyHome":
         """The folder of this user."""
-        return cls(Path(os.environ.get(VARIABLE) or Path.home() / ".banister"))
+        return cls(home())
 
     def key(self, party: str) -> SigningKey:
         """The party's key, which must be there."""
         path = self._key_path(party)
         try:
-            return SigningKey.of_bytes(bytes.fromhex(path.read_text(encoding="ascii").strip()))
+            with path.open("rb") as file:
+                return SigningKey.of_bytes(bytes.fromhex(file.read(1000).decode("ascii").strip()))
         except FileNotFoundError:
             raise BadValue(
                 f"There is no key of '{party}' in '{self.folder}'. Make one with `banister parties key --party "
@@ -63,6 +65,10 @@ class PartyHome:
         except FileExistsError:
             raise self._refusal(party, plan) from None
 
+    def has_begun(self, party: str, plan: str) -> bool:
+        """Whether the party has begun to answer this plan, so that it is not asked again."""
+        return self._record(party, plan).exists()
+
     def finish(self, party: str, plan: str, answer: str) -> Path:
         """Keep the finished answer beside its record, so that it can be sent again."""
         path = self.answer_path(party, plan)
@@ -73,15 +79,29 @@ class PartyHome:
         """Where the finished answer of a plan lies."""
         return self._record(party, plan).with_suffix(".answer.json")
 
-    def spent(self, party: str) -> tuple[int, Fraction, Fraction]:
+    def given(self, party: str) -> Given:
         """How many plans the party has begun to answer, and what their epsilons and deltas add up to."""
-        count, epsilon, delta = 0, Fraction(0), Fraction(0)
+        found = Given(0, Fraction(0), Fraction(0))
         for record in sorted(self._answered(party).glob("*.begun")):
-            with suppress(OSError, ValueError, KeyError):
-                body = json.loads(record.read_text(encoding="utf-8"))
-                epsilon, delta = epsilon + Fraction(body["epsilon"]), delta + Fraction(body["delta"])
-            count += 1
-        return count, epsilon, delta
+            found = found.plus(_level_of(record))
+        return found
+
+    @property
+    def ceilings(self) -> Ceilings:
+        """What the parties of this folder may give away in all their answers."""
+        return Ceilings(self.folder / "ceilings")
+
+    def meet(self, organiser: str, key: str) -> None:
+        """Remember an organiser's key, or refuse another one under the name: who asks is who asked before."""
+        path = self.folder / "organisers" / f"{organiser}.pub"
+        _make_folder(path.parent)
+        with suppress(FileExistsError):
+            _write_new(path, key + "\n")
+        if read_text(path, "a public key", most_bytes=1000).strip() != key:
+            raise BadValue(
+                f"'{organiser}' asked before with another key than in this plan. Somebody else may be asking: compare "
+                f"keys by another way, and delete '{path}' if the new one is right. Nothing was drawn."
+            )
 
     def _refusal(self, party: str, plan: str) -> AlreadyAnswered:
         kept = self.answer_path(party, plan)
@@ -103,6 +123,14 @@ class PartyHome:
 
     def _record(self, party: str, plan: str) -> Path:
         return self._answered(party) / f"{plan}.begun"
+
+
+def _level_of(record: Path) -> Guarantee:
+    """What a record says was given; one that cannot be read stops everything, since what was given is not known."""
+    body = read_json(record, "a record of an answer", most_bytes=1 << 16)
+    if not isinstance(body, dict) or not all(isinstance(body.get(name), str) for name in ("epsilon", "delta")):
+        raise BadValue(f"'{record}' is not a record of an answer as banister writes it. Restore it. Nothing was drawn.")
+    return Guarantee(str(body["epsilon"]), str(body["delta"]))
 
 
 def _make_folder(path: Path) -> None:

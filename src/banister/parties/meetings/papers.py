@@ -4,6 +4,7 @@ A plan and an answer are JSON objects with a format version. The plan's identity
 each answer names that identity and is signed over all that is in it, so it fits no other plan, party or symbol.
 """
 
+import base64
 import hashlib
 import json
 import re
@@ -17,14 +18,18 @@ from banister import need
 from banister.core.laws.cost import Cost
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
+from banister.foreign import parse_json
 from banister.parties.games.functions import JointFunction, function_of
 from banister.parties.games.levels import ABSENT, possible
 
-PLAN_FORMAT = "banister-meeting/1"
+PLAN_FORMAT = "banister-meeting/2"
+OLD_PLAN_FORMAT = "banister-meeting/1"
+"""Plans that nobody signed: what was answered can be decided, and nothing more is answered."""
 ANSWER_FORMAT = "banister-answer/1"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 KEY = re.compile(r"ed25519:[A-Za-z0-9+/]{43}=\Z")
 LONGEST_FILE = 1 << 24
+LONGEST_TITLE = 2000
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 
@@ -34,6 +39,15 @@ class Verifier(Protocol):
     def holds(self, key: str, message: bytes, signature: str) -> bool:
         """Whether the signature of the message is by the owner of the public key."""
         ...
+
+
+def usable_key(key: str) -> bool:
+    """Whether a text is a public key, in the one way of writing it: base64 leaves two bits open, in which one key
+    could stand under two names."""
+    if not KEY.match(key):
+        return False
+    raw = key.removeprefix("ed25519:")
+    return base64.b64encode(base64.b64decode(raw)).decode("ascii") == raw
 
 
 def checked_name(name: str) -> str:
@@ -58,7 +72,7 @@ class Member:
         checked_name(self.name)
         if self.level == ABSENT:
             raise BadValue(f"Party '{self.name}' has epsilon 0 and delta 0, so it can say nothing. Leave it out.")
-        if not KEY.match(self.key):
+        if not usable_key(self.key):
             raise BadValue(
                 f"Party '{self.name}' has no usable key in the plan. It runs `banister parties key --party "
                 f"{self.name}` and sends the line that this prints."
@@ -67,7 +81,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Everything that a party must know before it answers. The nonce makes each meeting its own."""
+    """Everything that a party must know before it answers. The nonce makes each meeting its own.
+
+    >>> from banister.keys import SigningKey
+    >>> members = tuple(Member(name, Guarantee(1), SigningKey.generate().public) for name in ("ann", "bob"))
+    >>> meeting = Meeting("Agreed?", "xor", "average", "zero-one", Fraction(1, 2), members, "0" * 32)
+    >>> meeting.member("ann").level, len(meeting.hash)
+    (Guarantee(epsilon=1, delta=0), 64)
+    """
 
     title: str
     function: str
@@ -77,17 +98,36 @@ class Meeting:
     """The chance that a bit is 1, for decisions on average."""
     members: tuple[Member, ...]
     nonce: str
+    organiser: str = ""
+    """Who asks; nobody in a plan of the first format."""
+    organiser_key: str = ""
 
     def __post_init__(self) -> None:
         need.one_of("measure", self.measure, ("average", "worst"))
         Cost.of(self.cost)
         need.between("prior", self.prior, 0, 1)
+        if len(self.title) > LONGEST_TITLE:
+            raise BadValue(f"The question has {len(self.title)} characters; it may have {LONGEST_TITLE}.")
+        self._check_organiser()
         names = [member.name for member in self.members]
         for what, values in (("name", names), ("key", [member.key for member in self.members])):
             (double, times), *_ = [*Counter(values).most_common(1), ("", 0)]
             if times > 1:
                 raise BadValue(f"Two parties of the plan have the {what} {double!r}. Each party needs its own.")
         self.joint_function()
+
+    def _check_organiser(self) -> None:
+        if not self.organiser and not self.organiser_key:
+            return
+        checked_name(self.organiser)
+        if not usable_key(self.organiser_key):
+            raise BadValue(f"The organiser '{self.organiser}' has no usable key in the plan.")
+        for member in self.members:
+            if (member.key == self.organiser_key) != (member.name == self.organiser):
+                raise BadValue(
+                    f"The organiser '{self.organiser}' and the party '{member.name}' must be the same in name and key, "
+                    "or in neither: one key cannot stand under two names."
+                )
 
     def joint_function(self) -> JointFunction:
         """The function that is to be decided."""
@@ -106,8 +146,11 @@ class Meeting:
             {"name": m.name, "epsilon": str(m.level.epsilon), "delta": str(m.level.delta), "key": m.key}
             for m in self.members
         ]
+        asks: dict[str, Json] = (
+            {"organiser": {"name": self.organiser, "key": self.organiser_key}} if self.organiser else {}
+        )
         return {
-            "format": PLAN_FORMAT,
+            "format": PLAN_FORMAT if self.organiser else OLD_PLAN_FORMAT,
             "title": self.title,
             "function": self.function,
             "measure": self.measure,
@@ -115,7 +158,12 @@ class Meeting:
             "prior": str(self.prior),
             "parties": parties,
             "nonce": self.nonce,
+            **asks,
         }
+
+    def signed_bytes(self) -> bytes:
+        """What the organiser signs: all of the plan."""
+        return canonical(self.document())
 
     @property
     def hash(self) -> str:
@@ -162,10 +210,29 @@ def canonical(document: Mapping[str, Json]) -> bytes:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
 
 
+def read_signed_meeting(text: str, verifier: Verifier) -> Meeting:
+    """The plan in a JSON text, if its organiser signed all of it; a plan of the first format has no organiser."""
+    meeting, signature = read_meeting(text), _object(text, "plan", PLAN_FORMAT, OLD_PLAN_FORMAT).get("signature")
+    if not meeting.organiser:
+        return meeting
+    held = isinstance(signature, str) and verifier.holds(meeting.organiser_key, meeting.signed_bytes(), signature)
+    if not held:
+        raise BadValue(
+            f"its signature is not that of the organiser '{meeting.organiser}': the plan was changed, or made by "
+            "somebody else. Do not answer it"
+        )
+    return meeting
+
+
 def read_meeting(text: str) -> Meeting:
-    """The plan in a JSON text."""
-    found = _object(text, PLAN_FORMAT, "plan")
+    """The plan in a JSON text; whether its organiser signed it is for `read_signed_meeting` to say."""
+    found = _object(text, "plan", PLAN_FORMAT, OLD_PLAN_FORMAT)
     try:
+        asks = found["organiser"] if found["format"] == PLAN_FORMAT else {"name": "", "key": ""}
+        if not isinstance(asks, dict):
+            raise TypeError
+        if found["format"] == PLAN_FORMAT and not asks["name"]:
+            raise KeyError
         parties = found["parties"]
         if not isinstance(parties, list):
             raise TypeError
@@ -179,6 +246,8 @@ def read_meeting(text: str) -> Meeting:
             prior=need.between("prior", _text(found["prior"]), 0, 1),
             members=members,
             nonce=_text(found["nonce"]),
+            organiser=_text(asks["name"]),
+            organiser_key=_text(asks["key"]),
         )
     except (KeyError, TypeError):
         raise BadValue("The plan lacks a field or has one of the wrong kind. Ask for it again.") from None
@@ -186,7 +255,7 @@ def read_meeting(text: str) -> Meeting:
 
 def read_answer(text: str) -> SignedAnswer:
     """The answer in a JSON text; whether it holds is for `hear` to say."""
-    found = _object(text, ANSWER_FORMAT, "answer")
+    found = _object(text, "answer", ANSWER_FORMAT)
     try:
         symbol = found["symbol"]
         if not isinstance(symbol, int) or isinstance(symbol, bool):
@@ -246,15 +315,12 @@ def _checked(answer: SignedAnswer, identity: str, members: Mapping[str, Member],
     return answer
 
 
-def _object(text: str, wanted: str, what: str) -> dict[str, Json]:
-    try:
-        found = json.loads(text) if len(text) <= LONGEST_FILE else None
-    except (ValueError, RecursionError):
-        found = None
+def _object(text: str, what: str, *wanted: str) -> dict[str, Json]:
+    found = parse_json(text, f"it is no {what}", most_bytes=LONGEST_FILE)
     if not isinstance(found, dict):
         raise BadValue(f"it is no {what}: not a JSON object")
-    if found.get("format") != wanted:
-        raise BadValue(f"it is no {what} of the format {wanted}")
+    if found.get("format") not in wanted:
+        raise BadValue(f"it is no {what} of the format {' or '.join(wanted)}")
     return found
 
 

@@ -21,6 +21,7 @@ from banister.core.laws.chi_square import wider
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
+from banister.publish.sketches.files import header_number
 from banister.publish.sketches.intervals import Answer, scale_of, turned
 from banister.sampling.bits import BitSource
 from banister.sampling.normals import near_normals
@@ -130,8 +131,10 @@ class CutSketch:
     def of_header(cls, header: Mapping[str, str], *, nodes: int, rows: int) -> "CutSketch":
         """The sketch that a file holds; nothing is calibrated again."""
         found = cls.__new__(cls)
-        level, chance = Fraction(header["epsilon"]), Fraction(header["delta"])
-        for name, value in zip(cls.__slots__, (level, chance, nodes, rows, float(header["root"])), strict=True):
+        level, chance, root = (header_number(header, name) for name in ("epsilon", "delta", "root"))
+        if root * root > _MOST_FLOOR * nodes:
+            raise BadValue("The sketch says that its floor is above the whole graph. It is damaged.")
+        for name, value in zip(cls.__slots__, (level, chance, nodes, rows, float(root)), strict=True):
             object.__setattr__(found, name, value)
         return found
 

@@ -20,6 +20,7 @@ from banister.core.exact.search import least_double
 from banister.core.laws.chi_square import shifted, wider
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
+from banister.publish.sketches.files import header_number
 from banister.publish.sketches.intervals import Answer, scale_of, turned
 from banister.sampling.bits import BitSource
 from banister.sampling.normals import near_normals
@@ -120,8 +121,11 @@ class VarianceSketch:
     def of_header(cls, header: Mapping[str, str], *, columns: int, rows: int) -> "VarianceSketch":
         """The sketch that a file holds; nothing is calibrated again."""
         found = cls.__new__(cls)
-        level, chance = Fraction(header["epsilon"]), Fraction(header["delta"])
-        values = (level, chance, columns, rows, Neighbours(header["neighbours"]), float(header["width"]))
+        level, chance, width = (header_number(header, name) for name in ("epsilon", "delta", "width"))
+        relation = need.one_of(
+            "neighbours of the sketch", header.get("neighbours", ""), tuple(one.value for one in Neighbours)
+        )
+        values = (level, chance, columns, rows, Neighbours(relation), float(width))
         for name, value in zip(cls.__slots__, values, strict=True):
             object.__setattr__(found, name, value)
         return found

@@ -1,6 +1,7 @@
 """Weighted undirected graphs from edge lists, CSV, Parquet, NetworkX and SciPy sparse matrices."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -10,11 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.errors import BadValue
-from banister.tables.frames.records import quoted, quoted_text
+from banister.foreign import read_text
+from banister.publish.sketches.rows import csv_rows
+from banister.tables.frames.paths import literal_path
+from banister.tables.frames.records import quoted
 from banister.tables.sparse import SparseMatrix, is_sparse
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+THREE = ("from", "to", "weight")
+
+
+MOST_BYTES = 1 << 32
+"""Of a file of edges or nodes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,28 +45,33 @@ class NetworkGraph(Protocol):
     """A NetworkX graph."""
 
     def is_directed(self) -> bool: ...
-    def nodes(self) -> Iterable[object]: ...
     def edges(self, *, data: str, default: float) -> Iterable[tuple[object, object, float]]: ...
 
 
-def read_graph(source: object, *, nodes: Path | None, most_weight: float) -> WeightedGraph:
-    """Read a graph and check it. `nodes` is a file with one public node name a line; without it those with edges count.
+def read_graph(
+    source: object, *, nodes: Path | Sequence[str] | None, most_weight: float, header: bool | None = None
+) -> WeightedGraph:
+    """Read a graph. `nodes` are the public names of all nodes, a list or a file with one a line.
 
-    An error says what is wrong, never where.
+    They are published, so they never come from the edges: there, somebody's only edge would put her name into the
+    sketch. No edge stops the reading, for that too would tell something of it: an edge with an end that is not listed,
+    with a weight that is no number, or from a node to itself is left out, and weights are held within the bound.
     """
-    if isinstance(source, NetworkGraph):
-        if source.is_directed():
-            raise BadValue("The graph is directed; a cut needs an undirected one. Convert it with .to_undirected().")
-        listed = [str(node) for node in source.nodes()]
-        found = [(str(u), str(v), w) for u, v, w in source.edges(data="weight", default=1.0)]
-        ends = [[edge[0] for edge in found], [edge[1] for edge in found]]
-        return _build(ends[0], ends[1], np.array([edge[2] for edge in found], dtype=np.float64), listed, most_weight)
     if is_sparse(source):
         return _of_matrix(source, most_weight)
-    if not isinstance(source, str | Path):
+    if isinstance(source, NetworkGraph) and source.is_directed():
+        raise BadValue("The graph is directed; a cut needs an undirected one. Convert it with .to_undirected().")
+    if not isinstance(source, NetworkGraph | str | Path):
         raise BadValue(f"A graph cannot be read from a {type(source).__name__}; give a file, NetworkX or SciPy sparse.")
-    left, right, weights = _read_file(Path(source))
-    return _build(left, right, weights, _listed(nodes), most_weight)
+    if isinstance(source, str | Path) and not Path(source).is_file():
+        raise BadValue(f"'{source}' is not a file that is there.")
+    listed = _listed(nodes)
+    if isinstance(source, NetworkGraph):
+        found = [(str(u), str(v), w) for u, v, w in source.edges(data="weight", default=1.0)]
+        weights = np.array([_number(edge[2]) for edge in found], dtype=np.float64)
+        return _build([edge[0] for edge in found], [edge[1] for edge in found], weights, listed, most_weight)
+    left, right, weights = _read_file(Path(source), header)
+    return _build(left, right, weights, listed, most_weight)
 
 
 def _of_matrix(matrix: SparseMatrix, most_weight: float) -> WeightedGraph:
@@ -68,90 +82,86 @@ def _of_matrix(matrix: SparseMatrix, most_weight: float) -> WeightedGraph:
     row, col, data = (np.asarray(x) for x in (entries.row, entries.col, entries.data))
     kept = data != 0
     names = tuple(str(i) for i in range(rows))
-    return _checked(names, row[kept].astype(np.int64), col[kept].astype(np.int64), data[kept], most_weight)
+    return _held(
+        names, row[kept].astype(np.int64), col[kept].astype(np.int64), data[kept].astype(np.float64), most_weight
+    )
 
 
-def _listed(nodes: Path | None) -> list[str] | None:
+def _listed(nodes: Path | Sequence[str] | None) -> list[str]:
     if nodes is None:
-        return None
-    try:
-        return [line.strip() for line in nodes.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError):
-        raise BadValue(f"The list of nodes '{nodes}' cannot be read. Give a text file with one name a line.") from None
+        raise BadValue(
+            "The names of the nodes are published with the sketch, so they have to be public: give all of them, one a "
+            "line (--nodes). Taken from the edges, they would name whoever has one."
+        )
+    if not isinstance(nodes, str | Path):
+        return [str(node) for node in nodes]
+    text = read_text(Path(nodes), "a list of nodes, one name per line", most_bytes=MOST_BYTES)
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _read_file(path: Path) -> tuple[list[str], list[str], Floats]:
+def _read_file(path: Path, header: bool | None) -> tuple[list[str], list[str], Floats]:
     if not path.is_file():
         raise BadValue(f"'{path}' is not a file that is there.")
-    text = quoted_text(str(path))
     try:
-        if path.suffix.lower() in (".csv", ".parquet"):
-            return _read_columns(f"read_parquet({text})" if path.suffix.lower() == ".parquet" else f"read_csv({text})")
+        match path.suffix.lower():
+            case ".csv":
+                return _read_columns(csv_rows(path, header, THREE))
+            case ".parquet":
+                return _read_columns(f"read_parquet({literal_path(path)}, hive_partitioning = false)")
         return _read_lines(path)
-    except (duckdb.Error, UnicodeDecodeError) as error:
+    except duckdb.Error as error:
         raise BadValue(f"'{path.name}' could not be read ({type(error).__name__}). Is it whole, and text?") from None
 
 
 def _read_columns(source: str) -> tuple[list[str], list[str], Floats]:
+    """Edges of a table; without a third column, and where it is empty, an edge weighs 1."""
     with duckdb.connect() as connection:
         columns = [str(row[0]) for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()]
         if len(columns) < 2:
             raise BadValue("A graph's table needs two columns for the ends of an edge, and a third for its weight.")
-        weight = f"TRY_CAST({quoted(columns[2])} AS DOUBLE)" if len(columns) > 2 else "1.0::DOUBLE"
-        ends = [f"CAST({quoted(name)} AS VARCHAR) AS e{i}" for i, name in enumerate(columns[:2])]
+        third = f"CAST({quoted(columns[2])} AS VARCHAR)" if len(columns) > 2 else "NULL"
+        weight = f"CASE WHEN coalesce({third}, '') = '' THEN 1.0 ELSE TRY_CAST({third} AS DOUBLE) END"
+        ends = [f"coalesce(CAST({quoted(name)} AS VARCHAR), '') AS e{i}" for i, name in enumerate(columns[:2])]
         rows = connection.execute(f"SELECT {', '.join(ends)}, {weight} AS w FROM {source}").fetchnumpy()
-    weights = np.ma.filled(np.ma.asarray(rows["w"]), np.nan).astype(np.float64)
-    return [str(x) for x in rows["e0"]], [str(x) for x in rows["e1"]], weights
+    weights = np.ma.filled(np.ma.asarray(rows["w"]).astype(np.float64), np.nan)
+    return [str(x).strip() for x in rows["e0"]], [str(x).strip() for x in rows["e1"]], weights
 
 
 def _read_lines(path: Path) -> tuple[list[str], list[str], Floats]:
     left, right, weights = [], [], []
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
             words = line.split("#")[0].split()
-            if not words:
-                continue
-            if len(words) not in (2, 3):
-                raise BadValue(f"A line of '{path.name}' is no edge: it must read `from to` or `from to weight`.")
-            left.append(words[0])
-            right.append(words[1])
-            weights.append(words[2] if len(words) == 3 else "1")
+            if len(words) in (2, 3):
+                left.append(words[0])
+                right.append(words[1])
+                weights.append(_number(words[2]) if len(words) == 3 else 1.0)
+    return left, right, np.array(weights, dtype=np.float64)
+
+
+def _number(value: object) -> float:
     try:
-        return left, right, np.array(weights, dtype=np.float64)
-    except ValueError:
-        raise BadValue(f"A weight in '{path.name}' is not a number.") from None
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
-def _build(
-    left: list[str], right: list[str], weights: Floats, listed: list[str] | None, most_weight: float
-) -> WeightedGraph:
-    names = sorted({*left, *right}) if listed is None else listed
+def _build(left: list[str], right: list[str], weights: Floats, names: list[str], most_weight: float) -> WeightedGraph:
     places = {name: place for place, name in enumerate(names)}
     if len(places) < len(names):
         raise BadValue("The list of nodes has a name twice. List each node once.")
-    if not places.keys() >= {*left, *right}:
-        raise BadValue("An edge has an end that the list of nodes does not have. List every node, or drop the edge.")
-    first = np.array([places[name] for name in left], dtype=np.int64)
-    second = np.array([places[name] for name in right], dtype=np.int64)
-    return _checked(tuple(names), first, second, weights, most_weight)
+    first = np.array([places.get(name, -1) for name in left], dtype=np.int64)
+    second = np.array([places.get(name, -1) for name in right], dtype=np.int64)
+    known = (first >= 0) & (second >= 0)
+    return _held(tuple(names), first[known], second[known], weights[known], most_weight)
 
 
-def _checked(names: tuple[str, ...], first: Ints, second: Ints, weights: Floats, most_weight: float) -> WeightedGraph:
-    """Each edge once, ends in order; an edge given in both directions counts once."""
-    if np.any(first == second):
-        raise BadValue("The graph has self-loops, which no cut sees. Remove them.")
-    if not np.isfinite(weights).all():
-        raise BadValue("The graph has weights that are missing or not finite.")
-    if np.any(weights < 0):
-        raise BadValue("The graph has negative weights, which a cut cannot have.")
-    if np.any(weights > most_weight):
-        raise BadValue(
-            f"The graph has weights beyond the bound {most_weight:g}. Set the bound from public knowledge "
-            "(--most-weight), not from the data."
-        )
+def _held(names: tuple[str, ...], first: Ints, second: Ints, weights: Floats, most_weight: float) -> WeightedGraph:
+    """Each edge once, ends in order, with the largest of the weights that are given for it, held within the bound."""
+    kept = (first != second) & ~np.isnan(weights)
+    first, second, weights = first[kept], second[kept], np.clip(weights[kept], 0.0, most_weight)
     low, high = np.minimum(first, second), np.maximum(first, second)
-    keys = low * len(names) + high
-    _, once, back = np.unique(keys, return_index=True, return_inverse=True)
-    if np.any(weights != weights[once][back]):
-        raise BadValue("An edge is given twice with different weights. Give each edge once.")
-    return WeightedGraph(names, low[once], high[once], weights[once])
+    keys, back = np.unique(low * len(names) + high, return_inverse=True)
+    largest = np.zeros(keys.size)
+    np.maximum.at(largest, back, weights)
+    return WeightedGraph(names, keys // max(len(names), 1), keys % max(len(names), 1), largest)

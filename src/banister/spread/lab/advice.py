@@ -22,7 +22,13 @@ STEPS = (4, 6, 8)
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Findings, each a title and a sentence or two."""
+    """Findings, each a title and a sentence or two.
+
+    >>> advice = Advice((("The graph", "12 people, 24 contacts."),))
+    >>> print(advice)
+    The graph
+      12 people, 24 contacts.
+    """
 
     findings: tuple[tuple[str, str], ...]
 
@@ -41,7 +47,12 @@ def advise(
     workers: int = 0,
     progress: Progress | None = None,
 ) -> Advice:
-    """Attack adaptive diffusion on this graph with trials, and say what the numbers mean."""
+    """Attack adaptive diffusion on this graph with trials, and say what the numbers mean.
+
+    >>> ring = [(n, (n + 1) % 12) for n in range(12)]
+    >>> len(advise(ring, node=3, trials=20, workers=1).findings)
+    5
+    """
     loaded = load_graph(graph, seed=seed)
     if not isinstance(loaded, Graph):
         raise BadValue("Advice is about a graph of people; give a file or a generator of a finite graph.")

@@ -10,6 +10,8 @@ from flint import arb
 
 from banister import need
 from banister.core.exact.numbers import Number, ball, fraction_up, precision
+from banister.errors import BadValue
+from banister.spread.schedule import hops_law, keep_probability
 
 
 def ball_size(degree: int, radius: int) -> int:
@@ -114,6 +116,83 @@ def adaptive_detection(degree: int, steps: int) -> Fraction:
     if d == 2:
         return Fraction(2, t + 1)
     return (Fraction(1, 2) + Fraction(1, d)) * Fraction(d - 2, (d - 1) ** (k + 1) - 1)
+
+
+def adaptive_sizes(degree: int, steps: int) -> tuple[int, ...]:
+    """How many holders adaptive diffusion can have: one number at even steps; at odd ones if it passed, if it kept.
+
+    Exact:  ball(k) at 2k. At 2k + 1 it is ball(k) + (d - 1)^k after a pass, where [K15] Theorem 2.3.1(a) has equality,
+            and ball(k + 1) after a keep.
+
+    >>> [adaptive_sizes(3, t) for t in (1, 2, 3, 4, 5)]
+    [(2,), (4,), (6, 10), (10,), (14, 22)]
+    """
+    d, t = _degree(degree), need.whole("steps", steps, least=0)
+    k = t // 2
+    if t % 2 == 0:
+        return (ball_size(d, k),)
+    if t == 1:
+        return (2,)
+    return (ball_size(d, k) + (d - 1) ** k, ball_size(d, k + 1))
+
+
+def adaptive_mean_size(degree: int, steps: int) -> Fraction:
+    """Expected holders of adaptive diffusion; at odd steps 2k + 1 a keep has the chance Σ_h p_h alpha(2k, h).
+
+    >>> adaptive_mean_size(3, 4), adaptive_mean_size(3, 3)
+    (Fraction(10, 1), Fraction(22, 3))
+    """
+    sizes = adaptive_sizes(degree, steps)
+    if len(sizes) == 1:
+        return Fraction(sizes[0])
+    before = steps - 1
+    law = hops_law(degree=degree, time=before)
+    kept = sum(
+        (p * keep_probability(degree=degree, time=before, hops=h) for h, p in enumerate(law, 1)), start=Fraction(0)
+    )
+    return (1 - kept) * sizes[0] + kept * sizes[1]
+
+
+def adaptive_distance(degree: int, steps: int) -> Fraction:
+    """Expected hops between the author and the best guess for adaptive diffusion, at even steps.
+
+    Exact:  both are uniform on the ball without its centre, independently, so it is Σ 2 s (M - s)/M² over the links,
+            M the candidates and s those beyond the link. [K15] Theorem 2.3.1(c) says at least (d - 1)/d · T/2.
+
+    >>> [str(adaptive_distance(3, t)) for t in (2, 4, 6, 8)]
+    ['4/3', '68/27', '572/147', '3676/675']
+    """
+    d, t = _degree(degree), need.whole("steps", steps, least=2)
+    if t % 2:
+        raise BadValue(f"steps = {t} must be even: at odd steps the likelihood is not flat.")
+    k = t // 2
+    total = ball_size(d, k) - 1
+    pairs = sum(d * (d - 1) ** (i - 1) * 2 * s * (total - s) for i in range(1, k + 1) for s in [_branch(d, k - i + 1)])
+    return Fraction(pairs, total**2)
+
+
+def tree_distance(degree: int, steps: int) -> Fraction:
+    """Expected hops between the author and the best guess for the tree protocol: two leaves, drawn independently.
+
+    Exact:  the same sum over links, with s the leaves beyond each. [K15] Eq. (2.9) is a lower bound.
+
+    >>> [str(tree_distance(3, t)) for t in (1, 2, 3, 4)]
+    ['1/2', '4/3', '2', '3']
+    """
+    d, t = _degree(degree), need.whole("steps", steps, least=1)
+    k, odd = divmod(t, 2)
+    total = 2 * (d - 1) ** k if odd else d * (d - 1) ** (k - 1)
+    pairs = total * total // 2 if odd else 0  # The link in the middle of a tree with two centres halves the leaves.
+    first = 2 * (d - 1) if odd else d
+    for i in range(1, k + 1):
+        beyond = (d - 1) ** (k - i)
+        pairs += first * (d - 1) ** (i - 1) * 2 * beyond * (total - beyond)
+    return Fraction(pairs, total**2)
+
+
+def _branch(degree: int, depth: int) -> int:
+    """Nodes of a branch so many levels deep, its root included."""
+    return depth if degree == 2 else ((degree - 1) ** depth - 1) // (degree - 2)
 
 
 def diffusion_limit(degree: int) -> float:

@@ -16,7 +16,7 @@ from banister.sampling.simulation import Generator, SeededBits
 from banister.spread.lab.graph import Contacts, Nodes
 from banister.spread.lab.trace import Spread
 from banister.spread.node import codec
-from banister.spread.node.messages import Ack, Event, Frame, Post, Received, Send, Show, Wake, WakeAt
+from banister.spread.node.messages import Ack, Copy, Event, Frame, Post, Received, Send, Show, Wake, WakeAt
 from banister.spread.node.state import NodeState, Settings
 from banister.spread.node.step import step
 
@@ -41,6 +41,15 @@ class Weather:
         need.whole("stretch", self.stretch, least=1)
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A copy that was put on a link, lost or not: when, by whom, and the age that it tells."""
+
+    at: int
+    source: int
+    age: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NetworkRun:
     """What came of it: the spread in protocol steps, frames sent by kind, and who holds a token at the end."""
@@ -49,6 +58,14 @@ class NetworkRun:
     frames: Counter[str]
     token_holders: tuple[int, ...]
     states: dict[int, NodeState]
+    tellings: tuple[Telling, ...] = ()
+    embargoes_ended: tuple[int, ...] = ()
+    """Nodes whose embargo ended, in the order of time."""
+
+    @property
+    def first_to_tell(self) -> int | None:
+        """Whom an adversary names who sees every embargo end, and believes that the author's ends first."""
+        return self.embargoes_ended[0] if self.embargoes_ended else None
 
 
 def run_network(
@@ -76,6 +93,8 @@ class World:
         self._away: dict[tuple[int, int], bool] = {}
         self._first: dict[int, tuple[int, int]] = {}
         self.frames: Counter[str] = Counter()
+        self._tellings: list[Telling] = []
+        self._ended: list[int] = []
 
     def happen(self, node: int, event: Event, now: int) -> None:
         """One event at one node, and what it wants done."""
@@ -84,7 +103,10 @@ class World:
             self._friends[node] = friends
             known = tuple(int(degree) for degree in self._contacts.degrees[friends])
             self._nodes[node] = NodeState(self._settings, tuple(range(len(friends))), contact_degrees=known)
+        waited = _under_embargo(self._nodes[node])
         self._nodes[node], actions = step(self._nodes[node], event, now=now, bits=self._bits)
+        if waited > _under_embargo(self._nodes[node]):
+            self._ended.append(node)
         for action in actions:
             if isinstance(action, Send):
                 self._carry(node, int(self._friends[node][action.link]), action.frame, now)
@@ -107,6 +129,8 @@ class World:
 
     def _carry(self, source: int, target: int, frame: Frame, now: int) -> None:
         self.frames["ack" if isinstance(frame, Ack) else frame.kind.name.lower()] += 1
+        if isinstance(frame, Copy):
+            self._tellings.append(Telling(now, source, frame.age))
         weather = self._weather
         data = codec.write(frame)
         for _ in range(2 if weather.repeat and self._chance.random() < weather.repeat else 1):
@@ -145,4 +169,8 @@ class World:
             node for node, state in self._nodes.items() if any(held.has_token for held in state.held.values())
         )
         spread = Spread(author, steps, time, parent, holders[:1])
-        return NetworkRun(spread, self.frames, holders, self._nodes)
+        return NetworkRun(spread, self.frames, holders, self._nodes, tuple(self._tellings), tuple(self._ended))
+
+
+def _under_embargo(state: NodeState) -> int:
+    return sum(alarm.what == "embargo" for alarm in state.alarms)

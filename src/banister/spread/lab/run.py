@@ -33,7 +33,13 @@ class StepSeen:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpreadRun:
-    """A finished spread on its graph."""
+    """A finished spread on its graph.
+
+    >>> done = run_spread("regular-tree:4", protocol="adaptive:degree=4", steps=2, seed=1)
+    >>> print("\\n".join(done.lines()))
+        1        2            50.0 %  █████████████████
+        2        5            25.0 %  ████████████████████████████████████████
+    """
 
     protocol: SpreadProtocol
     contacts: Contacts

@@ -158,7 +158,13 @@ def _check_authors(graph: Graph | InfiniteTree, authors: Sequence[int] | None) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyResult:
-    """All trials of a study, and what they add up to."""
+    """All trials of a study, and what they add up to.
+
+    >>> study = Study("regular-tree:3", protocols=["adaptive:degree=3"], adversaries=["snapshot"], steps=[4], trials=20)
+    >>> print(study.run(workers=1).table())
+    protocol                 steps adversary           holders  detection (95 %)
+    adaptive:degree=3            4 snapshot                 10  0.111 0.033-0.315
+    """
 
     study: Study
     trials: tuple[Floats, ...]

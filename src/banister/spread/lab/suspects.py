@@ -19,7 +19,12 @@ ESTIMATORS = ("rumor", "jordan", "ml")
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """One suspect: its name, the logarithm of its likelihood, and its share when all were equally likely before."""
+    """One suspect: its name, the logarithm of its likelihood, and its share when all were equally likely before.
+
+    >>> best = locate([(1, 2), (2, 3), (3, 4), (4, 5)], [1, 2, 3], estimators=["rumor"])[0].suspects[0]
+    >>> best.name, round(best.share, 3)
+    (2, 0.5)
+    """
 
     name: Hashable
     log: float
@@ -28,7 +33,12 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """What one estimator says, best first, and what to keep in mind about it."""
+    """What one estimator says, best first, and what to keep in mind about it.
+
+    >>> found = locate([(1, 2), (2, 3), (3, 4), (4, 5)], [1, 2, 3], estimators=["jordan"])[0]
+    >>> found.estimator, [suspect.name for suspect in found.suspects]
+    ('jordan', [2, 1, 3])
+    """
 
     estimator: str
     suspects: tuple[Suspect, ...]

@@ -7,6 +7,7 @@ from typing import cast
 
 from banister import need
 from banister.errors import BadValue
+from banister.foreign import read_text
 from banister.sampling.simulation import Generator, seeded
 from banister.spread.lab import generators
 from banister.spread.lab.adversaries import ALL as ADVERSARIES
@@ -116,11 +117,11 @@ def need_contacts(graph: Graph, node: int) -> int:
 
 
 def read_names(path: str | Path) -> list[str]:
-    """The names in a text file, one a line."""
+    """The names in a text file, one per line."""
     file = Path(path)
     if not file.is_file():
-        raise BadValue(f"There is no file {path}. Give a text file with one name a line.")
-    names = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+        raise BadValue(f"There is no file {path}. Give a text file with one name per line.")
+    names = [line.strip() for line in read_text(file, "a list of names").splitlines()]
     return [name for name in names if name and not name.startswith("#")]
 
 

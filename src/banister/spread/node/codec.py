@@ -3,8 +3,8 @@
     byte 0       the version of this format
     byte 1       what the frame is for: 1 copy, 2 token, 3 wave, 4 answer
     byte 2       length of the message's name, from 1 to 32; the name follows
-    then         the fields of that kind in their order: whole numbers in two bytes, high byte first; yes or no in one;
-                 a body as its length and its bytes
+    then         the fields of that kind in their order: whole numbers in two bytes, high byte first; yes or no, and
+                 the part of a step in an age, in one; a body as its length and its bytes
     to the end   zeros
 
 Everything of one length, an answer too, so that who sees only the size of what a link carries learns nothing from it;
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from banister.errors import BadFrame
-from banister.spread.node.messages import Ack, Copy, Frame, FrameKind, MessageId, Token, Wave
+from banister.spread.node.messages import PARTS, Ack, Copy, Frame, FrameKind, MessageId, Token, Wave
 
-VERSION: Final = 1
+VERSION: Final = 2
 FRAME_BYTES: Final = 4096
 LONGEST_ID: Final = 32
 HIGHEST: Final = 2**16 - 1
 """The largest counter a frame can carry."""
-LONGEST_BODY: Final = FRAME_BYTES - 3 - LONGEST_ID - 1 - 2 * 2 - 2
+LONGEST_BODY: Final = FRAME_BYTES - 3 - LONGEST_ID - 1 - 2 * 2 - 1 - 2
 """What is left of a copy when its name is as long as can be."""
 ANSWER: Final = 4
 
@@ -33,7 +33,7 @@ def write(frame: Frame) -> bytes:
 
     >>> data = write(Token(b"id", time=4, hops=2))
     >>> len(data), data[:9].hex(" ")
-    (4096, '01 02 02 69 64 00 04 00 02')
+    (4096, '02 02 02 69 64 00 04 00 02')
     """
     if not 1 <= len(frame.id) <= LONGEST_ID:
         raise BadFrame(f"A message's name has 1 to {LONGEST_ID} bytes; this one has {len(frame.id)}.")
@@ -46,7 +46,9 @@ def _fields(frame: Frame) -> bytes:
     if isinstance(frame, Copy):
         if len(frame.body) > LONGEST_BODY:
             raise BadFrame(f"A body of {len(frame.body):,} bytes is too long; {LONGEST_BODY:,} fit. Split it.")
-        counters = _number("level", frame.level) + _number("age", frame.age)
+        if not 0 <= frame.part < PARTS:
+            raise BadFrame(f"part = {frame.part} does not fit a frame; parts of a step go from 0 to {PARTS - 1}.")
+        counters = _number("level", frame.level) + _number("age", frame.age) + bytes([frame.part])
         return bytes([frame.climbing]) + counters + _number("body", len(frame.body)) + frame.body
     if isinstance(frame, Token):
         return _number("time", frame.time) + _number("hops", frame.hops)
@@ -109,10 +111,12 @@ class ByteReader:
 
 
 def _read_copy(name: MessageId, reader: ByteReader) -> Frame:
-    climbing, level, age, length = reader.flag(), reader.number(), reader.number(), reader.number()
+    climbing, level, age, part, length = reader.flag(), reader.number(), reader.number(), reader.byte(), reader.number()
+    if part >= PARTS:
+        raise BadFrame(f"The part of a step in the frame is {part}; it must be below {PARTS}.")
     if length > LONGEST_BODY:
         raise BadFrame(f"A body of {length:,} bytes is too long; {LONGEST_BODY:,} fit.")
-    return Copy(name, reader.take(length), climbing, level, age)
+    return Copy(name, reader.take(length), climbing, level, age, part)
 
 
 def _read_token(name: MessageId, reader: ByteReader) -> Frame:

@@ -12,6 +12,9 @@ Tick = int
 """A moment of this node's own clock."""
 MessageId = bytes
 
+PARTS = 16
+"""In so many parts of a step a copy tells its age."""
+
 
 class FrameKind(Enum):
     """What a frame is for."""
@@ -26,8 +29,8 @@ class Copy:
     """The message itself.
 
     `climbing` and `level` are the counter of the tree protocol; on a line `level` is how far the receiver is from the
-    author. `age` counts the steps since the post, for protocols with a common clock or deadline. False and 0 in others:
-    what a protocol does not need is not told.
+    author. `age` counts the steps since the post, for an embargo and for protocols with a common clock or deadline.
+    False and 0 in others: what a protocol does not need is not told.
     """
 
     id: MessageId
@@ -35,6 +38,9 @@ class Copy:
     climbing: bool = False
     level: int = 0
     age: int = 0
+    part: int = 0
+    """Sixteenths of a step beyond the age, told with an embargo only, and rounded by chance: on average right, and too
+    coarse to tell by how many frames a copy has come."""
 
     @property
     def kind(self) -> FrameKind:

@@ -10,6 +10,11 @@ from banister.spread.node.messages import Asked, Link, MessageId, Tick
 if TYPE_CHECKING:
     from banister.spread.node.rules import Rules
 
+OLDEST = 2**16 - 1
+"""The largest age that a frame can tell; older messages are told as that old."""
+FARTHEST = 2**15
+"""The longest horizon: all counters that honest nodes reach up to it fit a frame."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -17,8 +22,11 @@ class Settings:
 
     An unanswered frame is sent again after `retry` ticks, `tries` times at most. `horizon` is the number of steps after
     which the protocol rests; a copy that is still here a random time after that (up to `embargo` steps, drawn when it
-    came) is given to all contacts, so that a lost token delays a message and does not stop it. With `embargo` 0 this
-    never happens. A message is forgotten `lifetime` steps after it came, and at most `memory` are kept.
+    came and counted from the post at every holder alike) is given to all contacts, so that a lost token delays a
+    message and does not stop it. Every copy then tells its age. With `embargo` 0 neither happens. A message is
+    forgotten `lifetime` steps after it came, and at most `memory` are kept. Each contact, and the person here, has an
+    equal share of that memory: whatever one contact sends, messages that came from others within their share are
+    neither given up nor, when they were forgotten, taken for new.
     """
 
     rules: "Rules"
@@ -31,8 +39,9 @@ class Settings:
     memory: int = 256
 
     def __post_init__(self) -> None:
-        for name in ("step_ticks", "retry", "tries", "horizon", "lifetime", "memory"):
+        for name in ("step_ticks", "retry", "tries", "lifetime", "memory"):
             need.whole(name, getattr(self, name), least=1)
+        need.whole("horizon", self.horizon, least=1, most=FARTHEST)
         need.whole("embargo", self.embargo, least=0)
 
 
@@ -50,7 +59,9 @@ class Held:
     climbing: bool = False
     level: int = 0
     age: int = 0
-    """Steps since the post when it came, where the protocol counts them."""
+    """Steps since the post when it came, where they are counted."""
+    part: int = 0
+    """Sixteenths of a step beyond that."""
     children: tuple[Link, ...] = ()
     asked: tuple[Link, ...] = ()
     untried: tuple[Link, ...] = ()
@@ -87,6 +98,14 @@ class Alarm:
 
 
 @dataclass(frozen=True, slots=True)
+class Forgotten:
+    """A message that was here; it is not taken again. It is remembered on the account of whoever brought it."""
+
+    id: MessageId
+    parent: Link | None
+
+
+@dataclass(frozen=True, slots=True)
 class NodeState:
     """Everything a node knows."""
 
@@ -95,6 +114,6 @@ class NodeState:
     held: Mapping[MessageId, Held] = field(default_factory=dict)
     waiting: tuple[Waiting, ...] = ()
     alarms: tuple[Alarm, ...] = ()
-    forgotten: tuple[MessageId, ...] = ()
+    forgotten: tuple[Forgotten, ...] = ()
     contact_degrees: tuple[int, ...] = ()
     """How many contacts each contact has, for rules that ask; telling it is a price of its own."""

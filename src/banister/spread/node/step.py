@@ -4,11 +4,13 @@ Frames are answered, repeated until they are answered, and counted once however 
 decide what is told to whom, and see none of that.
 """
 
+from collections import Counter
 from dataclasses import replace
 
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import uniform_below
 from banister.spread.node.messages import (
+    PARTS,
     Ack,
     Action,
     Asked,
@@ -27,7 +29,10 @@ from banister.spread.node.messages import (
     WakeAt,
     Wave,
 )
-from banister.spread.node.state import Alarm, Held, NodeState, Waiting
+from banister.spread.node.state import OLDEST, Alarm, Forgotten, Held, NodeState, Waiting
+
+_FORGOTTEN = 4
+"""So many times as many messages as are kept are remembered by name when they are forgotten."""
 
 
 def step(state: NodeState, event: Event, *, now: Tick, bits: BitSource) -> tuple[NodeState, tuple[Action, ...]]:
@@ -58,7 +63,7 @@ class Desk:
         self.held = dict(state.held)
         self._waiting = list(state.waiting)
         self._alarms = list(state.alarms)
-        self._forgotten = state.forgotten
+        self._forgotten = list(state.forgotten)
         self.contact_degrees = state.contact_degrees
         self._actions: list[Action] = []
 
@@ -66,17 +71,32 @@ class Desk:
 
     def ask(self, link: Link, frame: Asked) -> None:
         """Send a frame, and again until it is answered."""
-        settings = self.settings
+        settings, frame = self.settings, self._dated(frame)
         self._actions.append(Send(link, frame))
         self._waiting.append(Waiting(link, frame, self.now + settings.retry, settings.tries))
+
+    def _dated(self, frame: Asked) -> Asked:
+        """Where there is an embargo every copy tells its age, at the moment it is sent, so that all timers start at one
+        age of the post. Where there is none, rules that need no age tell none."""
+        if not isinstance(frame, Copy) or not self.settings.embargo:
+            return frame
+        step = self.settings.step_ticks
+        parts, rest = divmod(max(self.now - self._posted_at(self.held[frame.id]), 0) * PARTS, step)
+        parts += uniform_below(step, self.bits) < rest
+        age, part = divmod(min(parts, OLDEST * PARTS + PARTS - 1), PARTS)
+        return replace(frame, age=age, part=part)
 
     def remind(self, held: Held, what: str, steps: int) -> None:
         """Call the rules after so many steps."""
         self._alarms.append(Alarm(self.now + steps * self.settings.step_ticks, held.id, what))
 
     def age_of(self, held: Held) -> int:
-        """Steps since the post: those that the copy told, and those counted here since."""
-        return held.age + (self.now - held.since) // self.settings.step_ticks
+        """Steps since the post: those that the copy told, and those counted here since, as far as a frame can tell."""
+        return min(max(self.now - self._posted_at(held), 0) // self.settings.step_ticks, OLDEST)
+
+    def _posted_at(self, held: Held) -> Tick:
+        """When it was posted, by the clock here and by what the copy told."""
+        return held.since - (held.age * PARTS + held.part) * self.settings.step_ticks // PARTS
 
     def keep(self, held: Held) -> None:
         """Remember the message as it is now."""
@@ -89,12 +109,14 @@ class Desk:
     # Events.
 
     def post(self, event: Post) -> None:
-        if event.id not in self.held and event.id not in self._forgotten:
+        if event.id not in self.held and not self._is_forgotten(event.id):
             self._store(Held(event.id, event.body, None, self.now))
             self.settings.rules.posted(self, self.held[event.id])
 
     def receive(self, event: Received) -> None:
         frame = event.frame
+        if event.link not in self.contacts:
+            return
         if isinstance(frame, Ack):
             self._answered(event.link, frame)
             return
@@ -108,9 +130,10 @@ class Desk:
         if isinstance(frame, Copy):
             if held is not None and held.parent != link:
                 self.settings.rules.repeated(self, held, frame)
-            if held is not None or frame.id in self._forgotten:
+            if held is not None or self._is_forgotten(frame.id):
                 return held is not None and held.parent == link  # A repeated copy gets the answer of the first.
-            self._store(Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level, frame.age))
+            dated = Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level, frame.age, frame.part)
+            self._store(dated)
             self._actions.append(Show(frame.id))
             self.settings.rules.arrived(self, self.held[frame.id])
             return True
@@ -129,9 +152,10 @@ class Desk:
         """Counters that an honest node can have reached; others would cost memory, or tell far too many."""
         horizon = self.settings.horizon
         if isinstance(frame, Copy):
-            return 0 <= frame.level <= horizon + 1
+            return 0 <= frame.level <= horizon + 1 and 0 <= frame.part < PARTS
         if isinstance(frame, Token):
-            return 0 <= frame.hops <= frame.time // 2 and frame.time <= horizon
+            even = frame.time >= 0 and frame.time % 2 == 0  # Tokens are handed on at even times only.
+            return even and 0 <= frame.hops <= frame.time // 2 and frame.time <= horizon
         return 0 <= frame.number <= horizon + 2
 
     def _answered(self, link: Link, ack: Ack) -> None:
@@ -178,9 +202,10 @@ class Desk:
         if held is None:
             return
         if waiting.left > 1:
-            self._actions.append(Send(waiting.link, waiting.frame))
+            frame = self._dated(waiting.frame)
+            self._actions.append(Send(waiting.link, frame))
             again = self.now + self.settings.retry
-            self._waiting.append(Waiting(waiting.link, waiting.frame, again, waiting.left - 1))
+            self._waiting.append(Waiting(waiting.link, frame, again, waiting.left - 1))
         else:  # The contact is gone; a token that may or may not have arrived is never handed out twice.
             self._settle(held, waiting.link, waiting.frame, False)
 
@@ -194,19 +219,43 @@ class Desk:
     def _store(self, held: Held) -> None:
         settings = self.settings
         while len(self.held) >= settings.memory:
-            self._forget(min(self.held.values(), key=lambda other: other.since).id)
+            self._forget(self._given_up_for(held.parent))
         self.keep(held)
         self.remind(held, "forget", settings.lifetime)
         if settings.embargo:
-            ticks = uniform_below(settings.embargo * settings.step_ticks, self.bits)
-            at = self.now + settings.horizon * settings.step_ticks + 1 + ticks
-            self._alarms.append(Alarm(at, held.id, "embargo"))
+            self._alarms.append(Alarm(self._end_of_embargo(held), held.id, "embargo"))
+
+    def _end_of_embargo(self, held: Held) -> Tick:
+        """A random time after the horizon, counted from the post and not from the arrival, which is earliest at home.
+
+        Frames take time, so the clocks of those farther away are a little late. A sum of three uniform numbers is
+        seldom small: the first of many to end is hundreds of ticks after the horizon, where a few make no difference;
+        with one uniform number it would be a few ticks after it, and those nearest to the author would be first.
+        """
+        settings = self.settings
+        third = (settings.embargo * settings.step_ticks + 2) // 3
+        ticks = sum(uniform_below(third, self.bits) for _ in range(3))
+        return max(self._posted_at(held) + settings.horizon * settings.step_ticks + 1 + ticks, self.now + 1)
+
+    def _given_up_for(self, link: Link | None) -> MessageId:
+        """The oldest of those that the link brought if it has its share, else of those of the link that has most."""
+        brought = Counter(held.parent for held in self.held.values())
+        share = max(self.settings.memory // (len(self.contacts) + 1), 1)
+        whose = link if brought[link] >= share else max(brought, key=lambda other: brought[other])
+        return min((held for held in self.held.values() if held.parent == whose), key=lambda held: held.since).id
+
+    def _is_forgotten(self, name: MessageId) -> bool:
+        return any(gone.id == name for gone in self._forgotten)
 
     def _forget(self, name: MessageId) -> None:
-        del self.held[name]
+        gone = Forgotten(name, self.held.pop(name).parent)
         self._waiting = [waiting for waiting in self._waiting if waiting.frame.id != name]
         self._alarms = [alarm for alarm in self._alarms if alarm.id != name]
-        self._forgotten = (*self._forgotten, name)[-4 * self.settings.memory :]
+        self._forgotten.append(gone)
+        if len(self._forgotten) > _FORGOTTEN * self.settings.memory:
+            counts = Counter(other.parent for other in self._forgotten)
+            most = max(counts, key=lambda link: counts[link])
+            del self._forgotten[next(k for k, other in enumerate(self._forgotten) if other.parent == most)]
 
     def finish(self) -> tuple[NodeState, tuple[Action, ...]]:
         moments = [alarm.at for alarm in self._alarms] + [waiting.again_at for waiting in self._waiting]
@@ -217,7 +266,7 @@ class Desk:
             self.held,
             tuple(self._waiting),
             tuple(self._alarms),
-            self._forgotten,
+            tuple(self._forgotten),
             self.contact_degrees,
         )
         return state, actions

@@ -11,7 +11,14 @@ from banister.spread.lab.evidence import Ranking, combined
 
 @dataclass(frozen=True, slots=True)
 class LinkedPosts:
-    """Sees one snapshot for each of several posts, and knows that one author wrote them all."""
+    """Sees one snapshot for each of several posts, and knows that one author wrote them all.
+
+    >>> from banister.spread import Study
+    >>> asked = {"protocols": ["adaptive:degree=3"], "steps": [4], "trials": 20}
+    >>> study = Study("regular-tree:3", adversaries=[LinkedPosts(posts=2)], **asked)
+    >>> study.run(workers=1).rows[0].adversary
+    'posts:2'
+    """
 
     name: ClassVar[str] = "posts"
     forms: ClassVar[tuple[str, ...]] = ("posts:3",)

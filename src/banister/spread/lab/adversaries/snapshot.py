@@ -16,7 +16,14 @@ CENTRES: dict[str, Callable[[TreeView], Ranking]] = {"jordan": jordan, "rumor": 
 @dataclass(frozen=True, slots=True)
 class SnapshotAdversary:
     """Sees all holders at one moment, and which links carried the message (undirected), on graphs also the virtual
-    source. `estimator` is `ml` (the best attack known on the protocol), `rumor` or `jordan`."""
+    source. `estimator` is `ml` (the best attack known on the protocol), `rumor` or `jordan`.
+
+    >>> from banister.spread import Study
+    >>> asked = {"protocols": ["adaptive:degree=3"], "steps": [4], "trials": 20}
+    >>> study = Study("regular-tree:3", adversaries=[SnapshotAdversary()], **asked)
+    >>> study.run(workers=1).rows[0].adversary
+    'snapshot'
+    """
 
     name: ClassVar[str] = "snapshot"
     forms: ClassVar[tuple[str, ...]] = ("snapshot", "snapshot:rumor", "snapshot:jordan")

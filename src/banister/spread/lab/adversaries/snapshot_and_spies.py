@@ -11,7 +11,14 @@ from banister.spread.lab.evidence import Ranking
 
 @dataclass(frozen=True, slots=True)
 class SnapshotAndSpies:
-    """A snapshot and spies at once; exact for a virtual source on trees, and a sum of both views elsewhere."""
+    """A snapshot and spies at once; exact for a virtual source on trees, and a sum of both views elsewhere.
+
+    >>> from banister.spread import Study
+    >>> asked = {"protocols": ["adaptive:degree=3"], "steps": [4], "trials": 20}
+    >>> study = Study("regular-tree:3", adversaries=[SnapshotAndSpies(share=0.1)], **asked)
+    >>> study.run(workers=1).rows[0].adversary
+    'snapshot+spies:0.1'
+    """
 
     name: ClassVar[str] = "snapshot+spies"
     forms: ClassVar[tuple[str, ...]] = ("snapshot+spies:0.1",)

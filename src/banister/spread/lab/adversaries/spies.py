@@ -15,6 +15,12 @@ class SpyAdversary:
     """Controls each node but the author with chance `share`; its nodes follow the protocol and pool what they see.
 
     `estimator` is `ml` (the best attack known on the protocol), `first` or `timing` (one step a hop).
+
+    >>> from banister.spread import Study
+    >>> asked = {"protocols": ["adaptive:degree=3"], "steps": [4], "trials": 20}
+    >>> study = Study("regular-tree:3", adversaries=[SpyAdversary(share=0.1)], **asked)
+    >>> study.run(workers=1).rows[0].adversary
+    'spies:0.1'
     """
 
     name: ClassVar[str] = "spies"

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from banister.show.canvas import checked, new_figure, save, tidy
+from banister.show.canvas import COLOURS, SOFT, checked, new_figure, save, tidy
+from banister.show.panels import name_ends
 from banister.spread.lab.study import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-COLOURS = ("#0b6e99", "#c2410c", "#2f855a", "#7c3aed", "#b7791f", "#9b2c2c", "#4a5568", "#0f766e")
 DASHES = ("--", ":", "-.")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
@@ -44,18 +44,18 @@ class Panel:
     x_ticks: tuple[int, ...] = ()
 
 
-def draw_charts(charts: Sequence[Panel], path: Path) -> None:
+def draw_charts(charts: Sequence[Panel], path: Path, *, caption: str = "") -> None:
     """Charts side by side in one file: SVG, PNG, PDF or HTML by its ending."""
     checked(path)
-    figure = new_figure(5.4 * len(charts) + 0.4, 4.0)
+    figure = new_figure(6.4 * len(charts) + 0.4, 4.0)
     for axes, chart in zip(figure.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
         _draw(axes, chart)
-    save(figure, path, dots=130)
+    save(figure, path, caption=caption, dots=130)
 
 
 def _draw(axes: "Axes", chart: Panel) -> None:
-    for place, line in enumerate(chart.series):
-        colour = "#718096" if line.dashed else COLOURS[place % len(COLOURS)]
+    colours = [SOFT if line.dashed else COLOURS[place % len(COLOURS)] for place, line in enumerate(chart.series)]
+    for place, (line, colour) in enumerate(zip(chart.series, colours, strict=True)):
         if line.dashed:  # Several lines of theory in one chart differ by their dashes.
             style = DASHES[sum(other.dashed for other in chart.series[:place]) % len(DASHES)]
             axes.plot(line.x, line.y, linestyle=style, linewidth=1.2, color=colour, label=line.label)
@@ -78,7 +78,7 @@ def _draw(axes: "Axes", chart: Panel) -> None:
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
     tidy(axes)
-    axes.legend(fontsize=8, frameon=False)
+    name_ends(axes, [(line.label, line.x, line.y, colour) for line, colour in zip(chart.series, colours, strict=True)])
 
 
 def _plain_ticks(axis: "Axis") -> None:

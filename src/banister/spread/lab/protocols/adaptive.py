@@ -28,6 +28,11 @@ class Adaptive:
     always passed. On the regular tree of that degree and at even times every holder but the virtual source is equally
     likely to be the author ([K15] section 2.3). Anywhere else this is a heuristic; `docs/guide/spread.md` has what was
     measured. `cap` limits how many contacts a holder tells, for graphs where degrees differ.
+
+    >>> from banister.spread import run_spread
+    >>> done = run_spread("regular-tree:3", protocol=Adaptive(degree=3), steps=6, seed=1)
+    >>> done.protocol.spec, done.spread.size
+    ('adaptive:degree=3', 22)
     """
 
     name: ClassVar[str] = "adaptive"

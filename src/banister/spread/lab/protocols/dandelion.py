@@ -24,6 +24,11 @@ class Dandelion:
 
     For one message this has the law of Dandelion's fixed stem links drawn afresh for its epoch, save for walks that
     cross themselves. It is made against spies; a snapshot shows the centre of the ball, `fluff`/degree off the author.
+
+    >>> from banister.spread import run_spread
+    >>> done = run_spread("regular-tree:3", protocol=Dandelion(fluff=0.2), steps=6, seed=1)
+    >>> done.protocol.spec, done.spread.size
+    ('dandelion:fluff=0.2,rate=0.5', 6)
     """
 
     name: ClassVar[str] = "dandelion"

@@ -8,6 +8,7 @@ import numpy as np
 from banister import need
 from banister.sampling.simulation import Generator
 from banister.spread.lab.estimators.centres import rumor
+from banister.spread.lab.estimators.gossip import diffusion_suspects, fits
 from banister.spread.lab.estimators.spies import timing
 from banister.spread.lab.estimators.together import both
 from banister.spread.lab.evidence import Ranking, Snapshot, SpyReports
@@ -22,6 +23,11 @@ class Diffusion:
 
     On regular trees the best guess stays right with a chance that does not fall with the number of holders
     (`detection.diffusion_limit`).
+
+    >>> from banister.spread import run_spread
+    >>> done = run_spread("regular-tree:3", protocol=Diffusion(rate=0.5), steps=6, seed=1)
+    >>> done.protocol.spec, done.spread.size
+    ('diffusion:0.5', 43)
     """
 
     name: ClassVar[str] = "diffusion"
@@ -43,8 +49,8 @@ class Diffusion:
         return growth.finish(steps)
 
     def suspects(self, snapshot: Snapshot) -> Ranking:
-        """The rumor centre."""
-        return rumor(snapshot.view)
+        """By the likelihood with this rate and these steps, exact on trees; the rumor centre where it is too large."""
+        return diffusion_suspects(snapshot, rate=self.rate) if fits(snapshot) else rumor(snapshot.view)
 
     def spy_suspects(self, reports: SpyReports) -> Ranking:
         """Arrival times as sums of geometric delays."""

@@ -20,6 +20,11 @@ class Flooding:
     """Each holder gives the message to all contacts one step after it came.
 
     On a tree the author is the centre of the holders: detection is certain ([K15] section 2.2.2).
+
+    >>> from banister.spread import run_spread
+    >>> done = run_spread("regular-tree:3", protocol=Flooding(), steps=6, seed=1)
+    >>> done.protocol.spec, done.spread.size
+    ('flooding', 190)
     """
 
     name: ClassVar[str] = "flooding"

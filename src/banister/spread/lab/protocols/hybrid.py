@@ -27,6 +27,11 @@ class Hybrid:
 
     The first phase hides the author among the holders of that moment, and costs one message each; the second closes the
     gap of those whom the first never reaches. A snapshot after the switch is blurred by everything since.
+
+    >>> from banister.spread import run_spread
+    >>> done = run_spread("regular-tree:3", protocol=Hybrid(switch=4), steps=6, seed=1)
+    >>> done.protocol.spec, done.spread.size
+    ('hybrid:switch=4,rate=0.5', 28)
     """
 
     name: ClassVar[str] = "hybrid"

@@ -22,6 +22,11 @@ class Line:
     On a line each end of the holders is then uniform on 0 … t hops, and detection is (2t + 1)/(t + 1)²
     ([K15] Protocol 1, Eq. (2.4), where it stands as a bound). On trees with more branches the author stays near the
     middle, and the protocol protects nobody. Errata to the printed protocol: docs/math/spread-protocols.md.
+
+    >>> from banister.spread import run_spread
+    >>> done = run_spread("line:50", protocol=Line(), steps=6, seed=1)
+    >>> done.protocol.spec, done.spread.size
+    ('line', 8)
     """
 
     name: ClassVar[str] = "line"

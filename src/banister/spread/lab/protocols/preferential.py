@@ -23,6 +23,11 @@ class Preferential:
     """Always pass the token, to a contact of degree g with weight g - 1 ([FKOV17]).
 
     On trees with unequal degrees it evens out what `Adaptive` gives away. The price: contacts must tell their degree.
+
+    >>> from banister.spread import run_spread
+    >>> done = run_spread("regular-tree:3", protocol=Preferential(cap=3), steps=6, seed=1)
+    >>> done.protocol.spec, done.spread.size
+    ('preferential:cap=3', 22)
     """
 
     name: ClassVar[str] = "preferential"

@@ -27,6 +27,11 @@ class Tree:
     On d-regular trees detection is (d - 1)/(2 + (d - 2) N) with N holders, at every time ([K15] Eq. (2.8)); the printed
     Protocol 2 serves the other contacts of the climbing copy one step late, which breaks this. `cap` limits how many
     contacts a holder tells, for graphs where degrees differ.
+
+    >>> from banister.spread import run_spread
+    >>> done = run_spread("regular-tree:3", protocol=Tree(), steps=6, seed=1)
+    >>> done.protocol.spec, done.spread.size
+    ('tree', 22)
     """
 
     name: ClassVar[str] = "tree"

@@ -1,19 +1,19 @@
 """Edges in a CSV file: the columns `source` and `target`, or the first two."""
 
-import csv
 from pathlib import Path
 
 from banister.errors import BadValue
+from banister.foreign import read_rows
 from banister.spread.lab.graph import Graph
 
 SUFFIXES = (".csv",)
+MOST_BYTES = 1 << 32
 NAMES = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
 
 
 def read_csv(path: Path) -> Graph:
     """The graph of a CSV file; the first line is a header when it names the two columns."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file) if row]
+    rows = read_rows(path, "a CSV file of edges", most_bytes=MOST_BYTES)
     if not rows:
         raise BadValue(f"{path.name} is empty. An edge is a line with two names, such as: ann,bob")
     head = [cell.strip().lower() for cell in rows[0]]

@@ -1,18 +1,22 @@
-"""Edge lists in text files: two names a line, separated by spaces or tabs; lines that begin with # or % are skipped."""
+"""Edge lists in text files: two names per line, spaces or tabs between; lines that begin with # or % are skipped."""
 
 from pathlib import Path
 
 import numpy as np
 
 from banister.errors import BadValue
+from banister.foreign import read_bytes
 from banister.spread.lab.graph import Graph
 
+MOST_BYTES = 1 << 32
 SUFFIXES = (".edges", ".txt", ".edgelist", ".tsv", ".el")
 
 
 def read_edges(path: Path) -> Graph:
     """The graph of an edge list; a third column, such as a weight, is not used, and that is said."""
-    text = path.read_bytes()
+    text = read_bytes(path, most_bytes=MOST_BYTES)
+    if len(text) > MOST_BYTES:
+        raise BadValue(f"{path.name} is longer than {MOST_BYTES:,} bytes, which is more than any graph here.")
     whole = _read_numbers(text)
     if whole is not None:
         return whole
@@ -31,7 +35,7 @@ def read_edges(path: Path) -> Graph:
 
 
 def _read_numbers(text: bytes) -> Graph | None:
-    """The fast road for whole numbers, two a line and nothing else; None when the file is not like that."""
+    """The fast road for whole numbers, two per line and nothing else; None when the file is not like that."""
     if b"#" in text or b"%" in text:
         return None
     tokens = text.split()
@@ -40,7 +44,7 @@ def _read_numbers(text: bytes) -> Graph | None:
         return None
     try:
         ends = np.array(tokens, dtype=np.int64)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     names, places = np.unique(ends, return_inverse=True)
     if names[0] == 0 and names[-1] == len(names) - 1:

@@ -7,6 +7,7 @@ import numpy as np
 from banister.errors import BadValue
 from banister.spread.lab.graph import Graph
 from banister.spread.lab.readers.csv_file import NAMES
+from banister.tables.frames.paths import literal_path
 
 SUFFIXES = (".parquet",)
 
@@ -16,7 +17,7 @@ def read_parquet(path: Path) -> Graph:
     import duckdb
 
     with duckdb.connect() as base:
-        table = base.execute("SELECT * FROM read_parquet(?)", [str(path)])
+        table = base.execute(f"SELECT * FROM read_parquet({literal_path(path)}, hive_partitioning = false)")
         titles = [str(column[0]) for column in table.description or []]
         columns = table.fetchnumpy()
     if len(titles) < 2:

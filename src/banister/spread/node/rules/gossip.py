@@ -28,7 +28,8 @@ class GossipRules(Quiet):
         self.arrived(desk, held)
 
     def arrived(self, desk: "Desk", held: Held) -> None:
-        desk.keep(replace(held, untried=tuple(link for link in desk.contacts if link != held.parent)))
+        others = tuple(link for link in desk.contacts if link != held.parent and link not in held.asked)
+        desk.keep(replace(held, untried=others))
         desk.remind(held, "gossip", 1)
 
     def alarm(self, desk: "Desk", held: Held, what: str) -> None:
@@ -73,6 +74,6 @@ class StemRules(Quiet):
         desk.ask(desk.pick(onward), Copy(held.id, held.body, climbing=True))
 
     def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:
-        """A walk that comes to somebody who has been on it ends here: from here on it diffuses."""
-        if not fresh and isinstance(frame, Copy) and frame.climbing:
-            self.gossip.arrived(desk, held)
+        """A walk that comes to somebody who has been on it ends here: from here on it diffuses, once."""
+        if not fresh and isinstance(frame, Copy) and frame.climbing and held.climbing:
+            self.gossip.arrived(desk, replace(held, climbing=False))

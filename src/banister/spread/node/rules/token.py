@@ -37,7 +37,8 @@ class ByDegree:
     """A contact of degree g with weight g - 1, at least 1: the node's side of `protocols.Preferential`."""
 
     def choose(self, desk: "Desk", links: tuple[Link, ...]) -> Link:
-        weights = [max(desk.contact_degrees[link] - 1, 1) for link in links]
+        known = dict(zip(desk.contacts, desk.contact_degrees, strict=False))  # Who does not tell counts as one.
+        weights = [max(known.get(link, 2) - 1, 1) for link in links]
         draw = uniform_below(sum(weights), desk.bits)
         return next(link for link, top in zip(links, accumulate(weights), strict=True) if draw < top)
 

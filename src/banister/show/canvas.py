@@ -1,19 +1,38 @@
-"""What every figure shares: one library, one palette, and files that are the same for the same picture."""
+"""What every figure shares: one library, one palette, and files that are the same for the same picture.
+
+A figure is drawn in dark ink on white paper, as it is printed. In an .svg file and on a page a style sheet exchanges
+ink, paper and colours for lighter ones where the reader's screen is dark.
+"""
 
 import io
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.errors import BadValue, MissingExtra
 from banister.files import folder, whole_bytes
-from banister.show.page import Drawing, page_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS = (".svg", ".png", ".pdf", ".html")
-COLOURS = ("#1b6ca8", "#d1495b", "#3f8f6b", "#edae49", "#6a4c93", "#6c757d")
+COLOURS = ("#1b6ca8", "#d1495b", "#3f8f6b", "#c98a12", "#6a4c93", "#6c757d", "#0f766e", "#a3412f")
+INK, SOFT, PAPER = "#1d2731", "#5d6b77", "#fffffe"
+"""Ink of words and axes, of what stands back, and the paper: colours of their own, so that they can be exchanged."""
+DARK = {
+    INK: "#e6ebee",
+    SOFT: "#9aa8b2",
+    PAPER: "#14191d",
+    **dict(
+        zip(
+            COLOURS,
+            ("#5aa9e6", "#ff8593", "#66c79d", "#f0bd5a", "#b9a0e6", "#a6b0b8", "#4fc4b8", "#e79079"),
+            strict=True,
+        )
+    ),
+}
+"""What each colour becomes on a dark screen."""
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -38,10 +57,17 @@ def checked(path: Path) -> Path:
     return path
 
 
-def save(figure: "Figure", path: Path, *, title: str = "", dots: int = 160) -> None:
-    """Write the figure whole or not at all, with so many dots an inch; an .html page carries its drawing inside."""
+def save(figure: "Figure", path: Path, *, title: str = "", caption: str = "", dots: int = 160) -> None:
+    """Write the figure whole or not at all, with so many dots an inch; an .html page carries its drawing inside.
+
+    A caption stands below the picture, in small letters.
+    """
     import matplotlib as mpl
 
+    if caption:
+        words = textwrap.fill(caption, int(15.5 * figure.get_figwidth()))
+        figure.supxlabel(words, x=0.012, ha="left", fontsize=8.5, color=SOFT)
+    _ink(figure)
     kind = checked(path).suffix.lower().removeprefix(".")
     drawing = io.BytesIO()
     # Without a date and with a fixed salt the same picture is the same file.
@@ -49,8 +75,44 @@ def save(figure: "Figure", path: Path, *, title: str = "", dots: int = 160) -> N
         date = {"svg": {"Date": None}, "html": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
         figure.savefig(drawing, format="svg" if kind == "html" else kind, dpi=dots, metadata=date)
     content = drawing.getvalue()
+    if kind in ("svg", "html"):
+        content = _for_dark_screens(content)
     if kind == "html":
+        from banister.show.page import Drawing, page_text
+
         svg = content.decode("utf-8")
         content = page_text(title or path.stem, [Drawing(svg[svg.index("<svg") :])]).encode("utf-8")
     folder(path.parent)
     whole_bytes(path, content)
+
+
+def _ink(figure: "Figure") -> None:
+    """Black words and axes in our ink, white paper in ours."""
+    from matplotlib.axes import Axes
+    from matplotlib.colors import to_hex
+    from matplotlib.text import Text
+
+    figure.patch.set_facecolor(PAPER)
+    for axes in figure.findobj(Axes):
+        assert isinstance(axes, Axes)
+        axes.patch.set_facecolor(PAPER)
+        axes.tick_params(which="both", color=SOFT, labelcolor=INK)
+        for spine in axes.spines.values():
+            spine.set_edgecolor(SOFT)
+    for words in figure.findobj(Text):
+        assert isinstance(words, Text)
+        if to_hex(words.get_color()) == "#000000":
+            words.set_color(INK)
+
+
+def _for_dark_screens(svg: bytes) -> bytes:
+    """The drawing with a style sheet that exchanges its colours on a dark screen."""
+    rules = "".join(
+        f'[style*="{part}: {light}"]{{{part}:{dark}!important}}'
+        for light, dark in DARK.items()
+        for part in ("fill", "stroke")
+    )
+    sheet = f"<style>@media (prefers-color-scheme: dark){{{rules}}}</style>"
+    start = svg.index(b"<svg")
+    end = svg.index(b">", start) + 1
+    return svg[:end] + sheet.encode("utf-8") + svg[end:]

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
+
+from banister.show.plain import for_page as escape
 
 BARS = 40
 """Cells that a chart of intervals shows; the table below it shows more."""
@@ -21,38 +22,46 @@ class IntervalChart:
     high: Sequence[float]
 
     def html(self) -> str:
+        """Places are in percent and letters in pixels, so that labels stay readable on a phone."""
         shown = min(len(self.values), BARS)
         if shown == 0:
             return ""
         low, high = min(0.0, *self.low[:shown]), max(0.0, *self.high[:shown])
-        left, width, step = 190, 640, 26
-        unit = width / ((high - low) or 1.0)
+        unit = 98 / ((high - low) or 1.0)
 
         def x(value: float) -> float:
-            return left + (value - low) * unit
+            return 1 + (value - low) * unit
 
-        height = shown * step + 28
-        parts = [f'<line x1="{x(0):.1f}" y1="0" x2="{x(0):.1f}" y2="{height - 24}"/>']
+        step, bottom = 44, shown * 44 + 4
+        parts = [f'<line x1="{x(0):.2f}%" y1="0" x2="{x(0):.2f}%" y2="{bottom}"/>']
         for place in range(shown):
-            y, value = place * step + 14, self.values[place]
+            y, value = place * step + 30, self.values[place]
             start, end = sorted((x(0), x(value)))
             first, last = x(self.low[place]), x(self.high[place])
+            interval = f"{_tick(value)} [{_tick(self.low[place])}, {_tick(self.high[place])}]"
             parts += [
-                _text(left - 10, y + 4, self.labels[place][:28], anchor="end"),
-                f'<rect class="bar" x="{start:.1f}" y="{y - 8}" width="{max(end - start, 0.5):.1f}" height="16"/>',
-                f'<line class="whisker" x1="{first:.1f}" y1="{y}" x2="{last:.1f}" y2="{y}"/>',
-                f'<circle class="dot" cx="{x(value):.1f}" cy="{y}" r="4.5"/>',
+                f'<text x="0" y="{y - 14}">{escape(self.labels[place][:28])}</text>',
+                f'<text x="100%" y="{y - 14}" text-anchor="end">{interval}</text>',
+                f'<rect class="bar" x="{start:.2f}%" y="{y - 7}" width="{max(end - start, 0.1):.2f}%" height="14"/>',
+                f'<line class="whisker" x1="{first:.2f}%" y1="{y}" x2="{last:.2f}%" y2="{y}"/>',
+                f'<circle class="dot" cx="{x(value):.2f}%" cy="{y}" r="4.5"/>',
             ]
-        ends = ((low, "start"), (high, "end"))
-        parts += [_text(x(value), height - 6, _tick(value), anchor=anchor, kind="soft") for value, anchor in ends]
+        ends = [(low, "start")] * (low < 0) + [(0.0, "start" if x(0) < 50 else "end")] + [(high, "end")] * (high > 0)
+        parts += [
+            f'<text class="soft" x="{x(value):.2f}%" y="{bottom + 14}" text-anchor="{anchor}">{_tick(value)}</text>'
+            for value, anchor in ends
+        ]
         more = f" The first {shown} of {len(self.values)} cells." if shown < len(self.values) else ""
-        drawn = _svg(left + width + 20, height, parts, self.title)
+        drawn = (
+            f'<svg class="chart" width="100%" height="{bottom + 20}" role="img" aria-label="{escape(self.title)}">'
+            f"{''.join(parts)}</svg>"
+        )
         return f"<figure>{drawn}<figcaption>{escape(self.title)}.{more}</figcaption></figure>"
 
 
 @dataclass(frozen=True, slots=True)
 class PairedBars:
-    """Two bars a group, before and after, and around the second the range that noise alone gives it."""
+    """Two bars per group, before and after, and around the second the range that noise alone gives it."""
 
     title: str
     labels: Sequence[str]

@@ -5,11 +5,11 @@ A page is a title and blocks; whatever has `html()` is a block. Charts are in `c
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Protocol
 
 from banister.files import Access, whole_text
+from banister.show.plain import for_page as escape
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2730; --soft: #5d6b76; --line: #d7dee3; --bar: #2f6f8f; --paper: #fff;
@@ -19,7 +19,7 @@ STYLE = """
     --bad: #e58a70; } }
 * { box-sizing: border-box; }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
-  max-width: 60rem; padding: 0 1rem; }
+  max-width: 60rem; padding: 0 1rem; overflow-wrap: break-word; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } h3 { font-size: 1rem; margin: 0 0 .4rem; }
 .soft, small { color: var(--soft); }
 .notice { border: 2px solid var(--bad); border-radius: .5rem; padding: .7rem 1rem; } .notice b { color: var(--bad); }
@@ -34,7 +34,7 @@ pre { white-space: pre-wrap; background: color-mix(in srgb, var(--line) 35%, tra
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; }
 .key span { display: inline-block; width: .8rem; height: .8rem; border-radius: .15rem; margin: 0 .3rem 0 1rem; }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .9rem; }
-svg { max-width: 100%; height: auto; }
+svg { max-width: 100%; } svg[viewBox] { height: auto; }
 .chart text { fill: var(--ink); font: 12px system-ui, sans-serif; } .chart .soft { fill: var(--soft); }
 .chart .bar { fill: var(--bar); opacity: .35; } .chart .dot, .chart .after { fill: var(--bar); }
 .chart .before { fill: var(--before); } .chart line { stroke: var(--line); }
@@ -125,7 +125,9 @@ class PageTable:
         head = f"<tr>{self._cells(self.header, 'th')}{'<th></th>' if bars else ''}</tr>" if self.header else ""
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
         body = f"{caption}{f'<thead>{head}</thead>' if head else ''}<tbody>{rows}</tbody>"
-        return f"<div class=scroll><table>{body}</table></div>"
+        # Who has no mouse must be able to move a table that is wider than the window.
+        name = escape(self.caption or ", ".join(self.header) or "Table")
+        return f'<div class=scroll tabindex=0 role=region aria-label="{name}"><table>{body}</table></div>'
 
     def _cells(self, cells: Sequence[str], tag: str) -> str:
         return "".join(

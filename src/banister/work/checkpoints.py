@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from banister.errors import BadValue
 from banister.files import folder, whole_text
+from banister.foreign import parse_json, read_text
 
 FORMAT = "banister-study-1"
 Floats = NDArray[np.float64]
@@ -29,10 +30,11 @@ class Checkpoint:
             whole_text(path, json.dumps({"format": FORMAT, "study": belongs_to}) + "\n")
 
     def _read(self, belongs_to: str) -> None:
-        head, *lines = self._path.read_text(encoding="utf-8").split("\n")
+        text = read_text(self._path, "a study that banister wrote")
+        head, *lines = text.split("\n")
         try:
-            found = json.loads(head)
-        except json.JSONDecodeError:
+            found = parse_json(head, "")
+        except BadValue:
             found = {}
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise BadValue(f"{self._path} is not a study that banister wrote. Choose another folder.")
@@ -43,12 +45,10 @@ class Checkpoint:
             )
         for line in lines:
             try:
-                piece = json.loads(line)
-            except json.JSONDecodeError:
+                cell, number, rows = _piece(parse_json(line, ""))
+            except (BadValue, KeyError, TypeError, ValueError):
                 continue  # The last line of a run that was stopped may be torn; that piece is computed again.
-            rows = [[np.nan if value is None else value for value in row] for row in piece["rows"]]
-            self.done[piece["cell"], piece["piece"]] = np.asarray(rows, dtype=float)
-        text = self._path.read_text(encoding="utf-8")
+            self.done[cell, number] = rows
         if not text.endswith("\n"):
             whole_text(self._path, text[: text.rfind("\n") + 1])
 
@@ -58,3 +58,14 @@ class Checkpoint:
         values = [[None if np.isnan(value) else value for value in row] for row in rows.tolist()]
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"cell": cell, "piece": piece, "rows": values}) + "\n")
+
+
+def _piece(found: object) -> tuple[int, int, Floats]:
+    """A finished piece: its cell, its number, and its rows, in which nothing stands for what is not a number."""
+    if not isinstance(found, dict) or not isinstance(found["rows"], list):
+        raise TypeError
+    cell, number = found["cell"], found["piece"]
+    if not isinstance(cell, int) or not isinstance(number, int):
+        raise TypeError
+    rows = [[float("nan") if value is None else float(value) for value in row] for row in found["rows"]]
+    return cell, number, np.asarray(rows, dtype=float)

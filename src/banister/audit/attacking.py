@@ -1,0 +1,160 @@
+"""Run a mechanism on neighbours and try to show that it gives away more than it says.
+
+Events are proposed on one half of the outputs and tested on the other, so a test never sees what proposed it. The risk
+of a false alarm is shared among stages, pairs, events and both ends of an interval; the sum of all is 1 - confidence.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from banister import need
+from banister.audit.attacks import ALL
+from banister.audit.attacks.bounds import epsilon_shown
+from banister.audit.attacks.event import Outputs, ProposedEvent
+from banister.audit.finding import Finding
+from banister.audit.repeats import repeated_noise
+from banister.audit.targets.at_hand import CallableAtHand, OurNoise
+from banister.audit.targets.command import ShellCommand
+from banister.audit.targets.python import PythonFunction
+from banister.audit.targets.target import Target
+from banister.core.exact.numbers import Number
+from banister.errors import BadValue
+
+_FIRST_STAGE = 2000
+_GROWTH = 4
+_FOR_REPEATS = Fraction(1, 10)
+"""The share of the risk that is kept for noise that comes again in every process."""
+
+Pair = tuple[object, object]
+
+
+def attack(
+    target: str | Callable[[Any], object],
+    *,
+    epsilon: Number,
+    delta: Number = 0,
+    pairs: Sequence[Sequence[object]] | None = None,
+    draws: int = 50_000,
+    confidence: Number = "0.99",
+    seconds: float = 60.0,
+) -> Finding:
+    """Try to break the claim of a mechanism: 'python:module:function', 'command:LINE', noise of ours, or a callable.
+
+    >>> import banister as bn
+    >>> found = bn.audit.attack("geometric", epsilon=1, draws=4000, confidence="0.999999")
+    >>> found.broken, 0.5 < found.shown < 1
+    (False, True)
+    """
+    level = need.non_negative("epsilon", epsilon)
+    chance = need.between("delta", delta, 0, 1)
+    sure = need.strictly_between("confidence", confidence, 0, 1)
+    most = need.whole("draws", draws, least=100, most=100_000_000)
+    if not seconds > 0:
+        raise BadValue(f"seconds = {seconds} must be above 0.")
+    found, name = _target(target, level, chance, seconds)
+    neighbours = _pairs(pairs, isinstance(found, OurNoise))
+    nothing = Finding(
+        target=name, epsilon=level, delta=chance, confidence=sure, shown=0.0, event="", attack="", pair=0, side=0,
+        hits=0, others=0, tested=0, draws=0, tests=0,
+    )  # fmt: skip
+    risk = 1 - sure
+    if found.starts_afresh:
+        share = float(risk * _FOR_REPEATS) / len(neighbours)
+        for place, pair in enumerate(neighbours):
+            repeated = repeated_noise(found, pair, nothing, risk=share)
+            if repeated is not None:
+                return replace(repeated, pair=place)
+        risk -= risk * _FOR_REPEATS
+    return _in_stages(found, neighbours, nothing, most, float(risk))
+
+
+def stages(draws: int) -> list[int]:
+    """How many outputs of each side there are after each stage.
+
+    >>> stages(50_000)
+    [2000, 8000, 32000, 50000]
+    """
+    sizes = []
+    size = _FIRST_STAGE
+    while size < draws:
+        sizes.append(size)
+        size *= _GROWTH
+    return [*sizes, draws]
+
+
+def _in_stages(target: Target, pairs: list[Pair], nothing: Finding, draws: int, risk: float) -> Finding:
+    """Draw more and more until the claim is broken; the last stage has half of the risk, those before it the rest."""
+    drawn: list[list[Outputs]] = [[[], []] for _ in pairs]
+    best, sizes, before = nothing, stages(draws), 0
+    for place, size in enumerate(sizes):
+        early = len(sizes) - 1
+        share = risk if not early else risk / 2 if place == early else risk / 2 / early
+        for number, pair in enumerate(pairs):
+            drawn[number] = [
+                _joined(old, target.draw(given, size - before)) for old, given in zip(drawn[number], pair, strict=True)
+            ]
+            found = tried_on(drawn[number][0], drawn[number][1], nothing, risk=share / len(pairs))
+            best = replace(found if found.shown > best.shown else best, tests=best.tests + found.tests, draws=size)
+            best = replace(best, pair=number) if found.shown == best.shown and found.event == best.event else best
+            if best.broken:
+                return best
+        before = size
+    return best
+
+
+def tried_on(first: Outputs, second: Outputs, nothing: Finding, *, risk: float) -> Finding:
+    """Propose on the first half of the outputs, test on the second; every event proposed has its share of the risk."""
+    half = len(first) // 2
+    delta = float(nothing.delta)
+    proposed: list[tuple[str, ProposedEvent]] = [
+        (each.NAME, event) for each in ALL for event in each.propose(first[:half], second[:half], delta)
+    ]
+    best, sides = replace(nothing, tests=len(proposed)), (first[half:], second[half:])
+    for name, event in proposed:
+        hits = int(np.sum(event.holds(sides[event.side])))
+        others = int(np.sum(event.holds(sides[1 - event.side])))
+        tested = len(sides[0])
+        each = risk / len(proposed)
+        shown = float(epsilon_shown(hits, others, draws=tested, delta=delta, risk=each))
+        if shown > best.shown:
+            best = replace(
+                best, shown=shown, event=event.words, attack=name, side=event.side, hits=hits, others=others,
+                tested=tested,
+            )  # fmt: skip
+    return best
+
+
+def _joined(old: Outputs, new: Outputs) -> Outputs:
+    if isinstance(new, np.ndarray):
+        return new if len(old) == 0 else np.concatenate([np.asarray(old), new])
+    return [*old, *new]
+
+
+def _target(
+    target: str | Callable[[Any], object], epsilon: Fraction, delta: Fraction, seconds: float
+) -> tuple[Target, str]:
+    if not isinstance(target, str):
+        return CallableAtHand(target), getattr(target, "__name__", "the function")
+    kind, colon, rest = target.partition(":")
+    if colon and kind == "python":
+        return PythonFunction.of(rest, seconds=seconds), target
+    if colon and kind == "command":
+        return ShellCommand(line=rest, seconds=seconds), target
+    return OurNoise.named(target, epsilon=epsilon, delta=delta), target
+
+
+def _pairs(pairs: Sequence[Sequence[object]] | None, ours: bool) -> list[Pair]:
+    if pairs is None and ours:
+        return [(0, 1)]
+    if not pairs:
+        raise BadValue(
+            "An audit needs neighbours: inputs that differ in one person, as pairs such as [[[0, 1], [0, 1, 1]]]. "
+            "Only who made the mechanism knows what its inputs look like."
+        )
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+        raise BadValue("Neighbours must be a list of pairs, each a list of two inputs, such as [[3, 4], [0, 1]].")
+    return [(pair[0], pair[1]) for pair in pairs]

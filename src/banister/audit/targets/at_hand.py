@@ -1,0 +1,89 @@
+"""Callables of this process: trusted code, without limits; and the noise of ours, by the name it is offered under."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from banister.audit.attacks.event import Outputs
+from banister.audit.targets.raised import RaisedError
+from banister.errors import BadValue
+from banister.mechanisms import ALL
+from banister.mechanisms.offers import NoiseQuestion, Serves
+
+
+@dataclass(frozen=True, slots=True)
+class CallableAtHand:
+    """A function that is called with the input."""
+
+    function: Callable[[Any], object]
+
+    @property
+    def starts_afresh(self) -> bool:
+        return False
+
+    def draw(self, given: object, count: int) -> list[object]:
+        return [self._one(given) for _ in range(count)]
+
+    def _one(self, given: object) -> object:
+        try:
+            return plainly(self.function(given))
+        except Exception as error:
+            return RaisedError(type(error).__name__, str(error)[:200])
+
+
+def plainly(value: object) -> object:
+    """The value with lists for tuples and arrays, as from another process."""
+    if isinstance(value, np.ndarray | np.generic):
+        return plainly(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plainly(each) for each in value]
+    if isinstance(value, dict):
+        return {str(key): plainly(each) for key, each in value.items()}
+    return float(value) if isinstance(value, Fraction | Decimal) else value
+
+
+@dataclass(frozen=True, slots=True)
+class OurNoise:
+    """A mechanism of ours that is made for the guarantee that it is audited for, and a sensitivity of 1."""
+
+    mechanism: Any
+
+    @classmethod
+    def named(cls, name: str, *, epsilon: Fraction, delta: Fraction) -> "OurNoise":
+        """The noise that `banister noise` lists under this name."""
+        over = {Serves.INTEGERS: "integers", Serves.LINE: "reals"}
+        offers = [offer for file in ALL for offer in file.OFFERS if offer.serves in over]
+        named = [offer for offer in offers if offer.name.lower() == name.lower()]
+        for offer in named:
+            asked = NoiseQuestion.of(
+                epsilon=epsilon,
+                delta=delta,
+                sensitivity=1,
+                over=over[offer.serves],
+                cost="absolute",
+                dimension=1,
+                touches="all",
+            )
+            if offer.fits(asked):
+                return cls(offer.make(asked))
+        if named:
+            raise BadValue(f"The noise '{name}' is not offered for epsilon {epsilon}, delta {delta}, sensitivity 1.")
+        names = ", ".join(sorted({offer.name for offer in offers}))
+        raise BadValue(
+            f"The target '{name[:60]}' is neither python:package.module:function nor command:LINE nor noise of ours. "
+            f"Ours are: {names}."
+        )
+
+    @property
+    def starts_afresh(self) -> bool:
+        return False
+
+    def draw(self, given: object, count: int) -> Outputs:
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            raise BadValue("Noise of ours is audited on neighbours that are numbers, such as [[0, 1]].")
+        found: Outputs = self.mechanism.release(np.full(count, given))
+        return found

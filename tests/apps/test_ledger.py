@@ -118,7 +118,7 @@ def test_a_missing_ledger_is_an_error_and_is_not_made(tmp_path: Path) -> None:
 def test_the_program_prints_the_message_alone(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from banister.apps.cli import main; main()", "ledger", "show", "nowhere"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
+    assert done.returncode == 6
     assert done.stdout == ""
     assert done.stderr.startswith("banister: There is no ledger at 'nowhere'. Make one with")
     assert "Traceback" not in done.stderr

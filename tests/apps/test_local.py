@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from banister.apps.cli import build
 from banister.errors import BadValue
+from banister.local.channels import ALL, makers
 
 RUN = CliRunner(env={"COLUMNS": "80"})
 
@@ -16,7 +17,8 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def run(*words: str | Path) -> str:
-    done = RUN.invoke(build(), ["local", *map(str, words)])
+    agreed = ("--yes", "--at-most", "10:0.1", "--home", "home") if words[0] == "respond" else ()
+    done = RUN.invoke(build(), ["local", *map(str, words), *agreed])
     if done.exception is not None:
         raise done.exception
     assert max(len(line) for line in done.output.splitlines()) <= 80
@@ -49,7 +51,49 @@ def test_a_test_from_end_to_end() -> None:
     run("respond", "c.json", answers, "--out", "r.csv")
     shown = run("test", "c.json", "r.csv", "--between", laws)
     assert "keep hypothesis 0" in shown
+    with Path("r.csv").open("a") as file:
+        file.write("not a report\n")
+    shown = run("test", "c.json", "r.csv", "r.csv", "--between", laws)
+    assert "2 lines that are no reports of this channel are set aside" in " ".join(shown.split())
     assert "people for power 0.9" in shown
+
+
+def test_every_kind_of_channel_can_be_made() -> None:
+    assert all(kind.makers() for kind in ALL)
+
+
+@pytest.mark.parametrize("kind", [*makers()])
+def test_every_channel_of_the_library_is_made_by_name(kind: str) -> None:
+    Path("k.csv").write_text("answer\nyes\nno\n" + ("" if kind == "quaternary" else "perhaps\n"))
+    Path("a.csv").write_text("answer\n" + "yes\n" * 400)
+    delta = ("--delta", "0.01") if kind == "quaternary" else ()
+    run("make", kind, "--epsilon", "2", *delta, "--categories", "k.csv", "--out", "c.json")
+    run("respond", "c.json", "a.csv", "--out", "r.csv")
+    assert "open answers" in run("estimate", "c.json", "r.csv")
+
+
+def test_channels_are_not_made_of_what_they_cannot_be() -> None:
+    Path("k.csv").write_text("answer\nyes\nno\nperhaps\n")
+    for words, message in (
+        (("hadamard", "--epsilon", "1"), "kind = 'hadamard' must be one of: geometric, hadamard-response, quaternary"),
+        (("geometric", "--epsilon", "1", "--delta", "0.1"), "must be 0: this channel is private at a pure level"),
+        (("quaternary", "--epsilon", "1", "--delta", "0.1"), "categories = 3 must be 2"),
+    ):
+        with pytest.raises(BadValue, match=message):
+            run("make", *words, "--categories", "k.csv", "--out", "c.json")
+    Path("k.csv").write_text("answer\nyes\nno\n")
+    with pytest.raises(BadValue, match="delta = 0 must be above 0 for the quaternary channel"):
+        run("make", "quaternary", "--epsilon", "1", "--categories", "k.csv", "--out", "c.json")
+    Path("k.csv").write_text("answer\nyes\nyes\n")
+    with pytest.raises(BadValue, match="at least two categories, each once"):
+        run("make", "geometric", "--epsilon", "1", "--categories", "k.csv", "--out", "c.json")
+
+
+def test_a_wide_gap_is_said() -> None:
+    Path("p.csv").write_text("category,probability\na,0.8\n" + "".join(f"c{i},0.01\n" for i in range(20)))
+    shown = run("design", "--epsilon", "2", "--prior", "p.csv", "--utility", "estimation", "--out", "c.json")
+    assert "not made for this prior" in " ".join(shown.split())
+    assert "% better than this channel: it may be far from the best" in " ".join(shown.split())
 
 
 def test_long_alphabets_are_cut_and_drawn() -> None:

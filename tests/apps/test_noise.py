@@ -18,8 +18,9 @@ def run(*words: str):
 def test_the_table_names_winner_gain_and_theorem() -> None:
     done = run("--epsilon", "5", "--sensitivity", "1", "--cost", "squared")
     assert done.exit_code == 0
-    for words in ("staircase", "0.029711", "Laplace", "2.693", "Thm 2.4", "Nothing with this guarantee can do better"):
-        assert words in done.stdout
+    said = " ".join(done.stdout.split())
+    for words in ("staircase", "0.029711", "Laplace", "2.693", "Thm 2.4", "can do better with this guarantee"):
+        assert words in said
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
 
 

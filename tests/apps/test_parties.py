@@ -25,7 +25,8 @@ def banister(*words: str, home: Path | None = None, cwd: Path, code: str = RUN) 
 
 def inside(*words: str) -> None:
     """The same in this process, which is quicker; an error of ours is raised."""
-    build()(["parties", *words], standalone_mode=False)
+    agreed = ("--yes", "--at-most", "9") if words[0] == "respond" else ()
+    build()(["parties", *words, *agreed], standalone_mode=False)
 
 
 @pytest.fixture
@@ -41,15 +42,29 @@ def meeting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     for name in names.split(","):
         inside("key", "--party", name, "--home", str(tmp_path / name))
     (tmp_path / "keys.txt").write_text(capsys.readouterr().out)
-    inside("invite", "plan.toml", "--keys", "keys.txt", "--out", "meeting/")
+    inside("invite", "plan.toml", "--keys", "keys.txt", "--out", "meeting/", "--home", str(tmp_path / "organiser"))
     assert "Plan for 3 parties in meeting/plan.json" in capsys.readouterr().out
     (tmp_path / "answers").mkdir()
     return tmp_path
 
 
+def test_the_guide_shows_what_the_program_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The block of the guide, word for word; one number of it was that of another game."""
+    monkeypatch.chdir(tmp_path)
+    guide = (Path(__file__).parents[2] / "docs" / "guide" / "parties.md").read_text(encoding="utf-8")
+    block = guide.split("$ banister parties plan", 1)[1].split("```", 1)[0]
+    command, _, shown = block.replace("\\\n", " ").partition("\n")
+    inside("plan", *shlex.split(command))
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for line in shown.strip().splitlines():
+        assert line.split() in told, line
+
+
 def respond(place: Path, name: str, out: str, code: str = RUN) -> subprocess.CompletedProcess[str]:
     words = ("parties", "respond", "meeting/plan.json", "--party", name, "--bit", "1", "--out", out)
-    return banister(*words, home=place / name, cwd=place, code=code)
+    return banister(*words, "--yes", "--at-most", "1", home=place / name, cwd=place, code=code)
 
 
 def test_a_meeting_with_a_forged_a_duplicated_and_a_missing_answer(meeting: Path) -> None:
@@ -74,7 +89,7 @@ def test_a_meeting_with_a_forged_a_duplicated_and_a_missing_answer(meeting: Path
 def test_a_second_answer_is_refused_and_the_first_is_kept(meeting: Path) -> None:
     assert respond(meeting, "clinic-1", "one.json").returncode == 0
     again = respond(meeting, "clinic-1", "two.json")
-    assert again.returncode == 2
+    assert again.returncode == 3
     assert "has answered this plan already" in again.stderr
     assert "Traceback" not in again.stderr
     assert not (meeting / "two.json").exists()
@@ -99,7 +114,7 @@ def test_after_a_crash_nothing_is_drawn_again(meeting: Path, moment: str) -> Non
     assert respond(meeting, "clinic-1", "one.json", code=crash).returncode == 9
     assert not (meeting / "one.json").exists()
     again = respond(meeting, "clinic-1", "one.json")
-    assert again.returncode == 2
+    assert again.returncode == 3
     assert "was interrupted" in again.stderr
     assert not (meeting / "one.json").exists()
 
@@ -111,13 +126,13 @@ def test_what_a_newcomer_gets_wrong(meeting: Path, monkeypatch: pytest.MonkeyPat
         (("plan", "--function", "nope", "--parties", "3", "--epsilon", "1"), "is none of: xor"),
         (("plan", "--function", "xor", "--levels", "1,x"), "epsilon = 'x' must be"),
         (("plan", "--function", "xor", "--levels", "1,1", "--epsilon", "1"), "not both"),
-        (("plan", "--function", "xor", "--levels", "1,1", "--parties", "3"), "Give one level a party"),
+        (("plan", "--function", "xor", "--levels", "1,1", "--parties", "3"), "Give one level per party"),
         (("plan", "--function", "xor", "--parties", "0", "--epsilon", "1"), "parties = 0"),
         (("plan", "--function", "xor", "--parties", "2", "--epsilon", "1", "--names", "a", "--save", "p"), "1 names"),
         (("plan", "--function", "xor", "--parties", "2", "--epsilon", "1", "--save", "plan.toml"), "is there already"),
         (("plan", "--function", "xor", "--parties", "2", "--epsilon", "1", "--names", "a,", "--save", "p"), "name ''"),
         (("invite", "plan.toml", "--out", "other/"), "has no usable key"),
-        (("invite", "nothing.toml", "--out", "other/"), "cannot be read"),
+        (("invite", "nothing.toml", "--out", "other/"), "does not exist"),
         (("invite", "keys.txt", "--out", "other/"), "is no plan"),
         (("invite", "plan.toml", "--keys", "plan.toml", "--out", "other/"), "Line 1 of 'plan.toml'"),
         (("key", "--party", "../x"), "The party name"),

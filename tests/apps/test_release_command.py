@@ -125,3 +125,102 @@ def test_a_plan_says_what_is_wrong_with_the_ledger(health: Path, monkeypatch: py
     assert _budget_line(health) == f"{cannot} Somebody else holds the ledger."
     schema.write_text(text[: text.index("[budget]")] + text[text.index("[columns]") :])
     assert f"{cannot} The schema needs a [budget]" in _budget_line(health)
+
+
+@pytest.mark.parametrize(
+    ("words", "taken"),
+    [
+        (("--out", "randhie.parquet"), "the table 'data'"),
+        (("--out", "../health/./randhie.parquet"), "the table 'data'"),
+        (("--out", "linked.parquet"), "the table 'data'"),
+        (("--out", "hard.parquet"), "the table 'data'"),
+        (("--out", "rand.parquet"), "the table 'data'"),
+        (("--report", "schema.html"), "the schema"),
+        (("--out", "ledger.csv"), "the ledger"),
+    ],
+)
+def test_nothing_is_written_over_what_is_still_needed(health: Path, words: tuple[str, str], taken: str) -> None:
+    """Also not through links, nor by the file of the second question; and nothing is charged for trying."""
+    text = (health / "health.toml").read_text().replace("health.ledger", "ledger.csv")
+    if words[1] == "rand.parquet":  # Two questions: the second goes to rand-2.parquet.
+        (health / "randhie.parquet").rename(health / "rand-2.parquet")
+        text = text.replace("randhie.parquet", "rand-2.parquet")
+    (health / "schema.html").write_text(text)
+    if words[1] == "linked.parquet":
+        (health / "linked.parquet").symlink_to("randhie.parquet")
+    if words[1] == "hard.parquet":
+        (health / "hard.parquet").hardlink_to(health / "randhie.parquet")
+    run("budget", "schema.html", "--create")
+    before = {path.name: path.read_bytes() for path in health.iterdir()}
+    with pytest.raises(BadValue, match=f"is {taken} itself, which would be written over"):
+        run("release", "schema.html", f"{QUESTION}; {QUESTION}", "--epsilon", "0.3", *words)
+    assert {path.name: path.read_bytes() for path in health.iterdir()} == before
+
+
+def charges(folder: Path) -> int:
+    with Ledger.open(folder / "health.ledger") as ledger:
+        return ledger.remaining().charges
+
+
+def test_names_that_cannot_be_written_are_refused_before_the_charge(health: Path) -> None:
+    """The second question's file is called name-2, which may be too long where the first is not."""
+    run("budget", "health.toml", "--create")
+    two = f"{QUESTION}; SELECT COUNT(*) FROM data"
+    for out in ("a" * 250 + ".csv", "nowhere/a.csv", "a.xls"):
+        with pytest.raises(BadValue, match=r"cannot be written|must end in"):
+            run("release", "health.toml", two, "--epsilon", "0.3", "--out", out)
+    assert charges(health) == 0
+
+
+def test_a_full_disk_is_seen_before_the_charge(health: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    run("budget", "health.toml", "--create")
+    free = os.statvfs_result((4096, 4096, 100, 10, 10, 100, 10, 10, 0, 255))
+    monkeypatch.setattr(os, "statvfs", lambda path: free)
+    for option in (["--out", "a.csv"], ["--report", "a.html"], []):
+        with pytest.raises(BadValue, match="its disk has 40,960 bytes left"):
+            run("release", "health.toml", QUESTION, "--epsilon", "0.3", *option)
+    assert charges(health) == 0
+
+
+def test_answers_that_could_not_be_written_are_fetched_by_their_key(
+    health: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import banister.tables.frames.write as writing
+
+    def fail(draft: Path, columns: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "_write_csv", fail)
+        with pytest.raises(BadValue, match="paid for and kept: fetch them with --key") as caught:
+            run("release", "health.toml", QUESTION, "--epsilon", "0.7", "--out", "a.csv")
+    key = str(caught.value).split()[-1].removesuffix(".")
+    assert f"--key {key}" in " ".join(run("budget", "health.toml").split())
+    run("release", "health.toml", QUESTION, "--epsilon", "0.7", "--out", "a.csv", "--key", key)
+    assert (health / "a.csv").read_text().count("\n") == 4
+    assert charges(health) == 1
+
+
+def test_a_key_of_ones_own_fetches_as_often_as_one_likes(health: Path) -> None:
+    words = ["release", "health.toml", QUESTION, "--within", "4%", "--size", "1000", "--key", "june"]
+    found = {run(*words, "--out", f"{name}.csv").split("\n\n")[0] for name in "abc"}
+    assert len(found) == 1
+    assert (health / "a.csv").read_text() == (health / "c.csv").read_text()
+    assert charges(health) == 1
+
+
+def test_what_was_written_is_not_kept(health: Path) -> None:
+    run("release", "health.toml", QUESTION, "--epsilon", "0.3", "--out", "a.csv")
+    assert "--key" not in run("budget", "health.toml")
+
+
+def test_the_head_of_the_ledger_is_in_every_report(health: Path) -> None:
+    shown = run("release", "health.toml", QUESTION, "--epsilon", "0.3", "--report", "a.html")
+    with Ledger.open(health / "health.ledger") as ledger:
+        head = ledger.head
+        assert head in shown
+        assert head in run("budget", "health.toml")
+        assert head in (health / "a.html").read_text()
+        assert ("head", head) in ledger.summary()

@@ -22,18 +22,19 @@ def test_graph_and_matrix_from_files(
     edges = [f"{i} {(i + step) % 200}" for i in range(200) for step in range(1, 20)]
     Path("friends.edges").write_text("\n".join(edges), encoding="utf-8")
     Path("group.txt").write_text("\n".join(str(i) for i in range(100)), encoding="utf-8")
+    Path("all.txt").write_text("\n".join(str(i) for i in range(200)), encoding="utf-8")
     Path("m.csv").write_text("a,b\n" + "\n".join("0.6,0.8" for _ in range(900)) + "\n", encoding="utf-8")
     made = ("ledger", "create", "l", "--epsilon", "20", "--delta", "0.1", "--neighbours", "replace")
     assert run(capsys, monkeypatch, *made, "--as-you-go", "basic", "--reserve", "9/10")[0] == 0
     level = ("--epsilon", "4", "--delta", "1e-3", "--ledger", "l", "--rows", "50")
-    code, out, _ = run(capsys, monkeypatch, "sketch", "graph", "friends.edges", *level)
+    code, out, _ = run(capsys, monkeypatch, "sketch", "graph", "friends.edges", *level, "--nodes", "all.txt")
     assert code == 0
     assert "Wrote friends.sketch: 200 nodes, 50 rows" in out
     code, out, _ = run(capsys, monkeypatch, "sketch", "cut", "friends.sketch", "--nodes", "group.txt")
     assert code == 0
     assert out.startswith("cut ")
     assert "(confidence 0.95)" in out
-    more = ("--neighbours", "replace", "--row-length", "1")
+    more = ("--neighbours", "replace", "--row-length", "1", "--header")
     code, _, err = run(capsys, monkeypatch, "sketch", "matrix", "m.csv", *level, *more)
     assert code != 0  # Edges and rows never share a total.
     assert "protects edge" in " ".join(err.split())
@@ -47,4 +48,4 @@ def test_graph_and_matrix_from_files(
     code, _, err = run(capsys, monkeypatch, "sketch", "variance", "m.sketch", "--direction", "x")
     assert (code, err) == (2, "banister: --direction x must be numbers separated by commas, e.g. 1,0,-1.\n")
     code, _, err = run(capsys, monkeypatch, "sketch", "cut", "friends.sketch", "--nodes", "none.txt")
-    assert (code, err) == (2, "banister: 'none.txt' cannot be read. Give a text file with one node a line.\n")
+    assert (code, err) == (2, "banister: none.txt does not exist.\n")

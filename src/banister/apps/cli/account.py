@@ -1,4 +1,4 @@
-"""`banister account`, `banister calibrate`, `banister explain`, `banister figures`."""
+"""`banister account`, `banister calibrate` and `banister explain`."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,17 +62,6 @@ def register(app: typer.Typer) -> None:
 
         typer.echo(str(recipe(Guarantee(epsilon, delta))))
 
-    @app.command()
-    def figures(folder: Annotated[str, typer.Argument(help="An existing folder.")]) -> None:
-        """Draw the figures of the composition theorem: the region, its growth, the theorems compared.
-
-        Example: banister figures docs/figures
-        """
-        from banister.accounting.figures import draw_figures
-
-        for path in draw_figures(folder):
-            typer.echo(f"Wrote {path}")
-
 
 def _show_account(found: "Account") -> None:
     from rich import box
@@ -96,6 +85,9 @@ def _show_account(found: "Account") -> None:
         console.print("No epsilon reaches this delta: everything may be revealed with a larger chance.")
     elif not all(form.epsilon < float("inf") for form in found.forms):
         console.print("– : the theorem says nothing at this delta.")
+    if not found.as_narrow_as_asked:
+        wide = found.exact.width / found.exact.up if found.exact.up < float("inf") else float("inf")
+        console.print(f"The bracket is {wide:.1e} wide; {found.asked_width:.1e} was asked for. Both of its ends hold.")
     for question in found.questions:
         console.print(f"{question.count:>9} x {question.words}", markup=False)
 

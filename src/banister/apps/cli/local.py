@@ -6,12 +6,20 @@ from typing import Annotated
 import typer
 
 Epsilon = Annotated[str, typer.Option(help="Privacy level of each report, such as 1, 0.5 or 1/2.")]
+ReportFiles = Annotated[list[Path], typer.Argument(help="CSV files of reports, as `respond` writes them.")]
+Question = Annotated[str, typer.Option(help="What is asked, as people will read it before they answer.")]
+AskedBy = Annotated[str, typer.Option(help="Who asks, as people will read it.")]
+Home = Annotated[Path | None, typer.Option(help="The owner's folder; $BANISTER_HOME or ~/.banister if not given.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Agree beforehand; without a terminal --at-most is needed too.")]
+AtMost = Annotated[
+    str, typer.Option(help="All that all answers may give away together: epsilon, or epsilon:delta. It is kept.")
+]
 ChannelFile = Annotated[Path, typer.Argument(help="A channel file, as `design` writes it.")]
 
 
 def register(app: typer.Typer) -> None:
     local = typer.Typer(help="Randomize before sending: design, respond, estimate, test.", no_args_is_help=True)
-    for command in (design, show, respond, estimate, compare, example, gallery):
+    for command in (design, make, show, respond, ceiling, estimate, compare, example, gallery):
         local.command()(command)
     local.command("test")(decide)
     app.add_typer(local, name="local")
@@ -26,6 +34,8 @@ def design(
     prior: Annotated[Path | None, typer.Option(help="CSV: category,probability.")] = None,
     between: Annotated[Path | None, typer.Option(help="CSV: category,p0,p1.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the channel as a heat map (SVG or PNG).")] = None,
+    question: Question = "",
+    asked_by: AskedBy = "",
 ) -> None:
     """Design the channel that keeps most of what you want to learn.
 
@@ -34,12 +44,34 @@ def design(
     from banister.apps.cli import local_say
     from banister.local import survey as local_survey
 
-    survey = local_survey.design_survey(epsilon, utility, prior, between)
+    survey = local_survey.design_survey(epsilon, utility, prior, between, question=question, asked_by=asked_by)
     local_survey.write_survey(out, survey)
     local_say.survey(survey, out)
     if figure is not None:
         local_survey.draw_survey(survey, figure)
         local_say.wrote(figure)
+
+
+def make(
+    kind: Annotated[str, typer.Argument(help="Such as hadamard-response, unary-encoding, geometric, quaternary.")],
+    epsilon: Epsilon,
+    categories: Annotated[Path, typer.Option(help="CSV: a header line, then one category a line.")],
+    out: Annotated[Path, typer.Option(help="Where to write the channel file.")],
+    delta: Annotated[str, typer.Option(help="For the quaternary channel, such as 1e-6.")] = "0",
+    question: Question = "",
+    asked_by: AskedBy = "",
+) -> None:
+    """Make a channel of a kind that you name; an unknown name lists all of them.
+
+    Example: banister local make hadamard-response --epsilon 1 --categories prior.csv --out short.channel.json
+    """
+    from banister.apps.cli import local_say
+    from banister.core.privacy.guarantee import Guarantee
+    from banister.local import survey as local_survey
+
+    survey = local_survey.make_survey(kind, Guarantee(epsilon, delta), categories, question=question, asked_by=asked_by)
+    local_survey.write_survey(out, survey)
+    local_say.survey(survey, out)
 
 
 def show(channel: ChannelFile) -> None:
@@ -55,23 +87,50 @@ def show(channel: ChannelFile) -> None:
 
 def respond(
     channel: ChannelFile,
-    answers: Annotated[Path, typer.Argument(help="CSV: a header line, then one answer a line.")],
+    answers: Annotated[Path, typer.Argument(help="CSV: a header line, then one answer per line.")],
     out: Annotated[Path, typer.Option(help="Where to write the reports.")],
+    home: Home = None,
+    at_most: AtMost = "",
+    yes: Yes = False,
 ) -> None:
-    """Randomize answers, on each person's own machine; the channel file is checked first.
+    """Show what is asked, ask, and randomize answers on each person's own machine; the channel file is checked first.
 
-    Example: banister local respond survey.channel.json answers.csv --out reports.csv
+    Example: banister local respond survey.channel.json answers.csv --at-most 1 --out reports.csv
     """
+    from banister.apps.cli import consent_say, local_say
+    from banister.consent import read_level
+    from banister.local import home as local_home
     from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
-    count = local_survey.respond_in_files(survey, answers, out)
-    typer.echo(f"{count} reports in {out}, each private at level {survey.channel.guarantee}.")
+    place = local_home.LocalHome.default() if home is None else local_home.LocalHome(home)
+    most = read_level(at_most) if at_most else None
+    consent_say.agree(local_say.asked(survey, place, most), yes=yes, at_most=at_most)
+    count = local_home.respond_as_agreed(survey, answers, out, home=place, at_most=most)
+    local_say.say(f"{count} reports in {out}, each private at level {survey.channel.guarantee}.")
+
+
+def ceiling(
+    at_most: AtMost = "",
+    home: Home = None,
+) -> None:
+    """Say what may be given away in all answers from this machine; --at-most sets it, also to a higher one.
+
+    Example: banister local ceiling --at-most 2
+    """
+    from banister.apps.cli import local_say
+    from banister.consent import read_level
+    from banister.local.home import OWNER, LocalHome
+
+    place = LocalHome.default() if home is None else LocalHome(home)
+    if at_most:
+        place.ceilings.raise_to(OWNER, read_level(at_most))
+    local_say.ceiling(place)
 
 
 def estimate(
     channel: ChannelFile,
-    reports: Annotated[Path, typer.Argument(help="CSV of reports, as `respond` writes it.")],
+    reports: ReportFiles,
     confidence: Annotated[float, typer.Option(help="Of each interval.")] = 0.95,
     figure: Annotated[Path | None, typer.Option(help="Draw the estimates with their intervals.")] = None,
 ) -> None:
@@ -83,8 +142,10 @@ def estimate(
     from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
-    found = survey.channel.estimate(local_survey.read_reports(reports, survey.channel))
+    gathered = local_survey.gather_reports(reports, survey)
+    found = survey.channel.estimate(gathered.reports)
     local_say.estimate(found, survey.labels, confidence)
+    local_say.aside(gathered)
     if figure is not None:
         local_survey.draw_estimates(found, survey.labels, confidence, figure)
         local_say.wrote(figure)
@@ -92,7 +153,7 @@ def estimate(
 
 def decide(
     channel: ChannelFile,
-    reports: Annotated[Path, typer.Argument(help="CSV of reports, as `respond` writes it.")],
+    reports: ReportFiles,
     between: Annotated[Path, typer.Option(help="CSV: category,p0,p1.")],
     size: Annotated[float, typer.Option(help="Largest chance of a false alarm.")] = 0.05,
     power: Annotated[float, typer.Option(help="Power for which to say how many people are needed.")] = 0.9,
@@ -105,7 +166,9 @@ def decide(
     from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
-    local_say.verdict(*local_survey.decide_in_files(survey, reports, between, size, power), power)
+    verdict, needed, gathered = local_survey.decide_in_files(survey, reports, between, size, power)
+    local_say.verdict(verdict, needed, power)
+    local_say.aside(gathered)
 
 
 def compare(

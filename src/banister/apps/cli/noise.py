@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
         integer: Annotated[bool, typer.Option("--integer", help="The answer is a whole number.")] = False,
         dimension: Annotated[str, typer.Option(help="How many numbers are released together.")] = "1",
         touches: Annotated[str, typer.Option(help="Which of them a person can move: one, or all in total.")] = "all",
+        questions: Annotated[int, typer.Option(min=1, help="How many such questions are to share the guarantee.")] = 1,
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
         figure: Annotated[Path | None, typer.Option(help="Draw the laws and costs: .svg, .png or .html.")] = None,
     ) -> None:
@@ -30,6 +31,9 @@ def register(app: typer.Typer) -> None:
 
         Example: banister noise --epsilon 5 --sensitivity 1 --cost squared
         """
+        if questions > 1:
+            _for_many(epsilon, delta, sensitivity, cost_word(cost), questions)
+            return
         from banister.mechanisms.comparison.least_noise import as_record, least_noise
 
         found = least_noise(
@@ -49,6 +53,29 @@ def register(app: typer.Typer) -> None:
             from banister.mechanisms.comparison.figure import draw_noise
 
             typer.echo(f"Figure: {draw_noise(found, figure)}", err=as_json)
+
+
+def _for_many(epsilon: str, delta: str, sensitivity: str, cost: str, questions: int) -> None:
+    """Noise on the line for each of many questions, as a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from banister.accounting.many import least_noise_each
+    from banister.core.privacy.guarantee import Guarantee
+
+    found = least_noise_each(total=Guarantee(epsilon, delta), questions=questions, sensitivity=sensitivity, cost=cost)
+    table = Table(title=f"Noise for each of {questions} questions within {found.total} in total")
+    table.add_column("noise", no_wrap=True)
+    table.add_column(f"expected {found.cost.in_words}", justify="right")
+    table.add_column("with")
+    for each in found.contenders:
+        table.add_row(each.name, f"{each.risk:.6g}", each.says)
+    console = Console()
+    console.print(table)
+    if found.lower_bound:
+        console.print(f"No noise of one law for all questions has less than {found.lower_bound:.6g} (certified).")
+    for words, variance in found.by_theorem:
+        console.print(f"For comparison, variance {variance:.6g}: {words}.", markup=False)
 
 
 def show(found: "Comparison") -> None:
@@ -82,11 +109,15 @@ def _title(question: "NoiseQuestion") -> str:
 
 
 def _verdict(found: "Comparison") -> str:
+    from banister.mechanisms.comparison.least_noise import ASSUMED
+
     best = found.best
     words = f"The least noise known here is {best.name}: expected {found.question.cost.in_words} {best.risk:.6g}."
+    words += "" if best.certified else "\nThat figure is numerical, not certified."
     if found.best.optimal:
-        return f"{words}\nNothing with this guarantee can do better ({found.best.optimal})."
+        return f"{words}\nNo {ASSUMED} can do better with this guarantee ({found.best.optimal})."
     if found.lower_bound is None or found.gap is None:
         return words
     left = f"at most {found.gap:.2%}" if found.gap >= 1e-4 else "less than 0.01%"
-    return f"{words}\nNo mechanism with this guarantee is below {found.lower_bound:.6g}: {left} is left."
+    kind = "certified" if found.certified else "numerical"
+    return f"{words}\nNo {ASSUMED}, is below {found.lower_bound:.6g} ({kind}): {left} is left."

@@ -15,12 +15,16 @@ Function = Annotated[
     ),
 ]
 Home = Annotated[Path | None, typer.Option(help="The party's own folder; $BANISTER_HOME or ~/.banister if not given.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Agree beforehand; without a terminal --at-most is needed too.")]
+AtMost = Annotated[
+    str, typer.Option(help="All that all answers may give away together: epsilon, or epsilon:delta. It is kept.")
+]
 Levels = Annotated[str | None, typer.Option(help="One level for each party: 1,1,0.5 or 1:1e-6,0.5 (epsilon:delta).")]
 
 
 def register(app: typer.Typer) -> None:
     parties = typer.Typer(help="Several parties, one answer: plan, invite, respond, decide.", no_args_is_help=True)
-    for command in (plan, key, invite, respond, decide, view, figure):
+    for command in (plan, key, invite, show, respond, ceiling, decide, view, figure):
         parties.command()(command)
     app.add_typer(parties, name="parties")
 
@@ -74,9 +78,11 @@ def key(
 def invite(
     plan: Annotated[Path, typer.Argument(help="The plan as TOML, as `plan --save` writes it.")],
     out: Annotated[Path, typer.Option(help="Folder for the plan that every party receives.")],
-    keys: Annotated[Path | None, typer.Option(help="Lines as `key` prints them, one a party.")] = None,
+    keys: Annotated[Path | None, typer.Option(help="Lines as `key` prints them, one per party.")] = None,
+    organiser: Annotated[str, typer.Option(help="Who asks, as the parties will read it.")] = "organiser",
+    home: Home = None,
 ) -> None:
-    """Make the plan that every party receives.
+    """Make the plan that every party receives, signed with the organiser's key.
 
     Example: banister parties invite plan.toml --keys keys.txt --out meeting/
     """
@@ -84,27 +90,65 @@ def invite(
     from banister.parties.meetings import conduct as parties_meeting
 
     known = {} if keys is None else parties_meeting.read_keys(keys)
-    parties_say.invitation(*parties_meeting.invite(plan, out, keys=known))
+    place = parties_meeting.home_of(home)
+    parties_say.invitation(*parties_meeting.invite(plan, out, keys=known, organiser=organiser, home=place))
+
+
+def show(plan: PlanFile) -> None:
+    """Check a plan and say what it asks, who asks, of whom, and at which levels, before anyone answers.
+
+    Example: banister parties show meeting/plan.json
+    """
+    from banister.apps.cli import parties_say
+    from banister.parties.meetings import conduct as parties_meeting
+
+    parties_say.meeting(parties_meeting.open_meeting(plan))
 
 
 def respond(
     plan: PlanFile,
     party: Annotated[str, typer.Option(help="Who answers.")],
-    bit: Annotated[
-        int, typer.Option(help="The private bit, 0 or 1; asked for if not given.", prompt=True, hide_input=True)
-    ],
     out: Annotated[Path, typer.Option(help="Where to write the answer.")],
+    bit: Annotated[int | None, typer.Option(help="The private bit, 0 or 1; asked for if not given.")] = None,
     home: Home = None,
+    at_most: AtMost = "",
+    yes: Yes = False,
 ) -> None:
-    """Answer a plan, once: a randomized symbol, signed. A second answer is refused, also after a crash.
+    """Show what is asked, ask, and answer, once: a randomized symbol, signed. A second answer is refused.
 
-    Example: banister parties respond meeting/plan.json --party clinic-3 --bit 1 --out clinic-3.json
+    Example: banister parties respond meeting/plan.json --party clinic-3 --at-most 1 --out clinic-3.json
     """
-    from banister.apps.cli import parties_say
+    from banister.apps.cli import consent_say, parties_say
+    from banister.consent import read_level
     from banister.parties.meetings import conduct as parties_meeting
 
     place = parties_meeting.home_of(home)
-    parties_say.outcome(parties_meeting.answer_plan(plan, party=party, bit=bit, out=out, home=place))
+    asked = parties_meeting.PlanRequested.of(plan, party=party, home=place)
+    most = read_level(at_most) if at_most else None
+    consent_say.agree(parties_say.asked(asked, most), yes=yes, at_most=at_most)
+    told = bit if bit is not None else typer.prompt("Bit", type=int, hide_input=True)
+    done = parties_meeting.answer_plan(plan, party=party, bit=told, out=out, home=place, at_most=most)
+    parties_say.outcome(done)
+
+
+def ceiling(
+    party: Annotated[str, typer.Option(help="Whose ceiling it is.")],
+    at_most: AtMost = "",
+    home: Home = None,
+) -> None:
+    """Say what a party may give away in all its answers; --at-most sets it, also to a higher one.
+
+    Example: banister parties ceiling --party clinic-3 --at-most 2
+    """
+    from banister.apps.cli import parties_say
+    from banister.consent import read_level
+    from banister.parties.meetings import conduct as parties_meeting
+    from banister.parties.meetings.papers import checked_name
+
+    place, who = parties_meeting.home_of(home), checked_name(party)
+    if at_most:
+        place.ceilings.raise_to(who, read_level(at_most))
+    parties_say.ceiling(who, place.given(who), place.ceilings.of(who))
 
 
 def decide(
@@ -144,7 +188,7 @@ def figure(
     out: Annotated[Path, typer.Option(help="Where to draw it: .svg, .png, .pdf or .html.")],
     points: Annotated[int, typer.Option(help="Levels between 0 and 5.")] = 101,
 ) -> None:
-    """Draw the two questions with several bits a party: randomizing every bit against answering what was heard.
+    """Draw the two questions with several bits per party: randomizing every bit against answering what was heard.
 
     Example: banister parties figure --out two-parties.svg
     """

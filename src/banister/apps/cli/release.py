@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from banister.release.dataset import Dataset
     from banister.release.plan import Plan
 
@@ -19,6 +17,11 @@ Size = Annotated[int, typer.Option(help="Rows in a cell, for --within; 0: from t
 Confidence = Annotated[str, typer.Option(help="How often an interval holds the exact answer.")]
 Consistent = Annotated[
     bool, typer.Option("--consistent", help="Make questions about the same rows agree: totals equal their parts.")
+]
+Key = Annotated[str, typer.Option(help="A name for this request: it is charged once, and fetched when asked again.")]
+CheckBounds = Annotated[
+    str,
+    typer.Option(help="A share of epsilon, e.g. 5%, that tells of how many people more rows are left out."),
 ]
 Dialect = Annotated[str, typer.Option(help="The SQL dialect of the question, e.g. postgres.")]
 
@@ -48,16 +51,18 @@ def register(app: typer.Typer) -> None:
         confidence: Confidence = "95%",
         dialect: Dialect = "",
         consistent: Consistent = False,
+        check_bounds: CheckBounds = "0",
     ) -> None:
         """Show what a question would cost and how accurate its answers would be. No record is read.
 
         Example: banister plan health.toml "SELECT plan, COUNT(*) FROM data GROUP BY plan" --epsilon 0.3
         """
-        from banister.apps.cli.tables import show_plan
+        from banister.apps.cli.release_say import show_plan
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
-        show_plan(_plan(dataset, question, epsilon, delta, within, size, confidence, dialect, consistent), dataset)
+        words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds)
+        show_plan(_plan(dataset, question, *words), dataset)
 
     @app.command()
     def release(
@@ -70,24 +75,54 @@ def register(app: typer.Typer) -> None:
         confidence: Confidence = "95%",
         dialect: Dialect = "",
         consistent: Consistent = False,
+        check_bounds: CheckBounds = "0",
         out: Annotated[str, typer.Option(help="Write answers to a .csv, .parquet or .json file.")] = "",
         report: Annotated[str, typer.Option(help="Write a page with charts to an .html file.")] = "",
         non_negative: Annotated[bool, typer.Option("--non-negative", help="Raise what is below 0 to 0.")] = False,
+        for_spreadsheets: Annotated[
+            bool, typer.Option("--for-spreadsheets", help="Keep spreadsheets from computing texts in a .csv file.")
+        ] = False,
+        key: Key = "",
     ) -> None:
         """Charge the ledger, then answer: a table in the terminal, and files where asked.
 
+        What was drawn is kept beside the ledger until all of that is done. Under a --key of yours the same request is
+        charged once, and every further call fetches the same answer.
+
         Example: banister release health.toml questions.sql --epsilon 0.3 --out answers.parquet --report answers.html
         """
-        from banister.apps.cli.tables import progress, show_answers
+        from banister.apps.cli.release_files import Files
+        from banister.apps.cli.release_say import progress
+        from banister.keys import nonce
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
-        planned = _plan(dataset, question, epsilon, delta, within, size, confidence, dialect, consistent)
-        targets = _targets(out, report)
+        if key and within and (before := dataset.asked(key)) is not None:
+            epsilon, within = before.epsilon, ""  # What was found then may not fit any more now that it is paid for.
+        words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds)
+        planned = _plan(dataset, question, *words)
+        files = Files(dataset=dataset, key=key or nonce(), once=not key, out=out, report=report)
+        files.check(planned)
         with progress() as tell:
-            answers = dataset.release(planned, non_negative=non_negative, tell=tell)
-        written = (answers.write(targets[0]) if out else []) + ([answers.report(targets[-1])] if report else [])
-        show_answers(answers, written)
+            answers = dataset.release(planned, non_negative=non_negative, key=files.key, tell=tell)
+        files.deliver(answers, for_spreadsheets=for_spreadsheets)
+
+    @app.command()
+    def check(
+        schema: Health,
+        out: Annotated[str, typer.Option(help="Also write it to a .txt file that only you can read.")] = "",
+    ) -> None:
+        """Count how many rows and values of a table are understood, column by column. For its owner alone.
+
+        These are exact numbers of a private table. Nothing is charged, so show them to nobody else.
+
+        Example: banister check health.toml
+        """
+        from banister.apps.cli.release_say import show_check
+        from banister.release.dataset import open as open_dataset
+
+        dataset = open_dataset(schema)
+        show_check(dataset, out)
 
     @app.command()
     def budget(
@@ -98,7 +133,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister budget health.toml --create
         """
-        from banister.apps.cli.tables import show_budget
+        from banister.apps.cli.release_say import show_budget
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
@@ -117,6 +152,7 @@ def _plan(
     confidence: str,
     dialect: str,
     consistent: bool,
+    check_bounds: str,
 ) -> "Plan":
     from banister.apps.cli.say import share
     from banister.errors import BadValue
@@ -124,10 +160,16 @@ def _plan(
     if bool(epsilon) == bool(within):
         raise BadValue("Say what the answers may cost (--epsilon 0.3) or how accurate they must be (--within 2%).")
     sure = share("confidence", confidence)
-    spoken = dialect or None
+    spoken, check = dialect or None, share("check-bounds", check_bounds)
     if epsilon:
         return dataset.plan(
-            question, epsilon=epsilon, delta=delta, confidence=sure, dialect=spoken, consistent=consistent
+            question,
+            epsilon=epsilon,
+            delta=delta,
+            confidence=sure,
+            dialect=spoken,
+            consistent=consistent,
+            check_bounds=check,
         )
     return dataset.plan_within(
         question,
@@ -137,17 +179,5 @@ def _plan(
         confidence=sure,
         dialect=spoken,
         consistent=consistent,
+        check_bounds=check,
     )
-
-
-def _targets(*names: str) -> "list[Path]":
-    """Where to write, checked before anything is charged."""
-    from pathlib import Path
-
-    from banister.files import check_target
-
-    targets = [Path(name) for name in names if name]
-    for name, suffixes in zip(names, ((".csv", ".parquet", ".json"), (".html",)), strict=True):
-        if name:
-            check_target(Path(name), suffixes)
-    return targets

@@ -16,10 +16,12 @@ def register(app: typer.Typer) -> None:
         table: Table,
         epsilon: Annotated[str, typer.Option(help="How much may be told apart.")],
         out: Out = None,
-        columns: Annotated[str, typer.Option(help="Columns to publish, by commas; all that are declared else.")] = "",
-        schema: Annotated[Path | None, typer.Option(help="The declarations; the table's name with .toml else.")] = None,
-        neighbours: Annotated[str, typer.Option(help="replace or add-remove; what the schema says else.")] = "",
-        ledger: Annotated[str, typer.Option(help="The ledger to charge; what the schema says else.")] = "",
+        columns: Annotated[
+            str, typer.Option(help="Columns to publish, separated by commas; by default all declared ones.")
+        ] = "",
+        schema: Annotated[Path | None, typer.Option(help="The schema; by default the table's name with .toml.")] = None,
+        neighbours: Annotated[str, typer.Option(help="replace or add-remove; by default as the schema says.")] = "",
+        ledger: Annotated[str, typer.Option(help="The ledger to charge; by default as the schema says.")] = "",
         delta: Annotated[str, typer.Option(help="The chance that more may be told; for --wide.")] = "0",
         wide: Annotated[bool, typer.Option("--wide", help="Too many cells: publish through pairs of columns.")] = False,
         histogram: Histogram = None,
@@ -27,6 +29,9 @@ def register(app: typer.Typer) -> None:
         prior: Annotated[Path | None, typer.Option(help="A public table with the same columns.")] = None,
         raw: Annotated[bool, typer.Option("--raw", help="Leave the noisy numbers as they are.")] = False,
         plan_only: Annotated[bool, typer.Option("--plan", help="Say what would be done; read no record.")] = False,
+        key: Annotated[
+            str, typer.Option(help="A name for this request: it is charged once, and fetched when asked again.")
+        ] = "",
     ) -> None:
         """Publish one private copy of a table that anyone may query for ever.
 
@@ -48,6 +53,7 @@ def register(app: typer.Typer) -> None:
             report=report,
             prior=prior,
             raw=raw,
+            key=key,
         )
         _show(publish(wish, plan_only=plan_only))
 
@@ -55,10 +61,13 @@ def register(app: typer.Typer) -> None:
 def _show(rows: list[tuple[str, str]]) -> None:
     from rich.console import Console
     from rich.table import Table as Grid
+    from rich.text import Text
+
+    from banister.show.plain import plain
 
     grid = Grid(box=None, show_header=False, pad_edge=False)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in rows:
-        grid.add_row(name, value)
+        grid.add_row(Text(plain(name)), Text(plain(value)))
     Console(highlight=False).print(grid)

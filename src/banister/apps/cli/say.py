@@ -5,16 +5,41 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeVar
 
-from banister import need
-from banister.errors import BadValue, BanisterError
+from banister.errors import (
+    AlreadyAnswered,
+    BadValue,
+    BanisterError,
+    BudgetExceeded,
+    EngineFailed,
+    LedgerFault,
+    ReceiptUsed,
+    Refused,
+)
+from banister.show.plain import plain
+
+EXIT_CODES: tuple[tuple[type[BanisterError], int], ...] = (
+    (Refused, 3),
+    (AlreadyAnswered, 3),
+    (ReceiptUsed, 3),
+    (BudgetExceeded, 4),
+    (EngineFailed, 5),
+    (LedgerFault, 6),
+    (BadValue, 2),
+)
+"""The first kind that an error is tells the code; docs/commands.md says what each means."""
 
 Choice = TypeVar("Choice", bound=Enum)
 
 
+def tell(text: object, *, err: bool = False) -> None:
+    """Print a text of one or more lines, harmless for a terminal whatever names and labels are in it."""
+    print("\n".join(plain(line) for line in str(text).split("\n")), file=sys.stderr if err else sys.stdout)
+
+
 def fail(error: BanisterError) -> int:
-    """Print the message alone and give the exit code."""
-    print(f"banister: {error}", file=sys.stderr)
-    return 2
+    """Print the message alone, harmless for a terminal, and give the exit code of its kind."""
+    print("\n".join(plain(line) for line in f"banister: {error}".split("\n")), file=sys.stderr)
+    return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
 
 
 def chosen(name: str, text: str, choices: type[Choice]) -> Choice:
@@ -27,9 +52,15 @@ def chosen(name: str, text: str, choices: type[Choice]) -> Choice:
 
 def share(name: str, text: str) -> Fraction:
     """A share, written as 0.95 or 95%."""
+    from banister import need
+
     number = text.strip().removesuffix("%")
     value = need.exact(f"--{name}", number)
-    return value / 100 if text.strip().endswith("%") else value
+    if text.strip().endswith("%"):
+        return value / 100
+    if value >= 1:
+        raise BadValue(f"--{name} {text.strip()[:40]} is no share below 1. Write {number[:40]}%, or 0.05 for 5%.")
+    return value
 
 
 def cost_word(text: str) -> str:

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from banister.apps.cli.say import tell
+
 if TYPE_CHECKING:
     from banister.spread.lab.run import SpreadRun
 
@@ -41,7 +43,7 @@ def register(app: typer.Typer) -> None:
         _tell(done, watch)
         if html:
             done.movie(html)
-            typer.echo(f"Wrote {html}")
+            tell(f"Wrote {html}")
 
     @family.command()
     def attack(
@@ -72,19 +74,17 @@ def register(app: typer.Typer) -> None:
         try:
             result = study.run(workers=workers, folder=out or None)
         except KeyboardInterrupt:
-            typer.echo(
-                "Stopped. " + ("The same command goes on where it was." if out else "Nothing was kept."), err=True
-            )
+            tell("Stopped. " + ("The same command goes on where it was." if out else "Nothing was kept."), err=True)
             raise typer.Exit(130) from None
-        typer.echo("\n".join([*study.notes, result.table()]))
+        tell("\n".join([*study.notes, result.table()]))
         if out:
             result.write(out)
-            typer.echo(f"Wrote table.txt, table.csv and detection.svg to {out}")
+            tell(f"Wrote table.txt, table.csv and detection.svg to {out}")
 
     @family.command()
     def locate(
         graph: GraphArgument,
-        holders: Annotated[str, typer.Argument(help="A text file with one name a line.")],
+        holders: Annotated[str, typer.Argument(help="A text file with one name per line.")],
         estimator: Annotated[str, typer.Option(help="rumor, jordan, ml: one or more.")] = "rumor,jordan,ml",
         protocol: Annotated[str, typer.Option(help="What ml assumes.")] = "adaptive",
         steps: Annotated[int, typer.Option(min=0, help="How long it has spread; 0 takes twice the radius.")] = 0,
@@ -99,7 +99,7 @@ def register(app: typer.Typer) -> None:
 
         found = rank(graph, read_names(holders), estimators=estimator.split(","), protocol=protocol, steps=steps)
         for answer in found:
-            typer.echo(answer.text(top))
+            tell(answer.text(top))
 
     @family.command()
     def advise(
@@ -115,7 +115,7 @@ def register(app: typer.Typer) -> None:
         """
         from banister.spread.lab.advice import advise as measure
 
-        typer.echo(str(measure(graph, node=node or None, trials=trials, seed=seed, workers=workers)))
+        tell(str(measure(graph, node=node or None, trials=trials, seed=seed, workers=workers)))
 
     @family.command()
     def figures(
@@ -131,12 +131,12 @@ def register(app: typer.Typer) -> None:
         from banister.spread.lab.drawn.figures import draw_all
 
         for path in draw_all(out, trials=trials, seed=seed, workers=workers):
-            typer.echo(f"Wrote {path}")
+            tell(f"Wrote {path}")
 
 
 def _tell(done: "SpreadRun", watch: bool) -> None:
     if not (watch and done.watch()):
-        typer.echo(f"{done.protocol.spec} from {done.name_of(done.spread.author)}\n step  holders  best guess right")
-        typer.echo("\n".join(done.lines()))
+        tell(f"{done.protocol.spec} from {done.name_of(done.spread.author)}\n step  holders  best guess right")
+        tell("\n".join(done.lines()))
     for note in done.spread.notes:
-        typer.echo(note)
+        tell(note)

@@ -8,17 +8,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
 from banister.core.exact.numbers import brief, brief_down
-from banister.release.wording import charges, describe_noise, describe_person, describe_reach, number, with_interval
+from banister.release.wording import (
+    about_intervals,
+    charges,
+    describe_noise,
+    describe_person,
+    describe_reach,
+    describe_trade,
+    number,
+    still_fits,
+    with_interval,
+)
+from banister.show.plain import plain
 
 if TYPE_CHECKING:
     from banister.release.answers import Answers
     from banister.release.dataset import Dataset
     from banister.release.plan import Part, Plan
     from banister.release.run import AnswerTable, Tell
+
+
+def safe(value: object, *, keep: str = "") -> str:
+    """What others wrote, as it may stand in a line of ours: no markup, no command to the terminal. Pieces between
+    which `keep` stands are made safe one by one."""
+    pieces = str(value).split(keep) if keep else [str(value)]
+    return keep.join(escape(plain(piece)) for piece in pieces)
+
 
 SHOWN = 40
 """Rows of a table that fit a screen; files hold all of them."""
@@ -37,18 +57,25 @@ def progress() -> "Iterator[Tell]":
 
 def show_plan(plan: "Plan", dataset: "Dataset") -> None:
     """Print a plan."""
-    console = Console()
+    console = _console()
     console.print(f"[bold]Plan[/bold] at {_level(plan)}, {plan.neighbours.value} neighbours.", highlight=False)
-    console.print(describe_person(plan.schema), highlight=False)
+    console.print(safe(describe_person(plan.schema)), highlight=False)
     for part in plan.parts:
-        console.print(f"\n{part.question.text}", highlight=False, markup=False)
-        console.print(describe_reach(part), highlight=False)
+        console.print(f"\n{safe(part.question.text, keep=chr(10))}", highlight=False)
+        console.print(safe(describe_reach(part)), highlight=False)
         for line in describe_noise(part, plan.sizes[1], plan.confidence):
-            console.print(line, highlight=False)
+            console.print(safe(line), highlight=False)
         console.print(_plan_table(part, plan))
+        for line in describe_trade(part, plan.sizes[1], plan.confidence):
+            console.print(safe(line), highlight=False)
     if plan.families:
         console.print("Totals will equal the sums of their parts; the errors shown are those after that.")
-    console.print(f"n is the number of rows in a cell. {_left(plan, dataset)}", highlight=False, markup=False)
+    console.print("± is the farther end of the widest interval, wherever in its range a mean may lie.", highlight=False)
+    console.print(safe(f"n is the number of rows in a cell. {_left(plan, dataset)}"), highlight=False)
+
+
+def _console() -> Console:
+    return Console(emoji=False)  # Column names are not looked up in a table of pictures, nor is the table loaded.
 
 
 def _level(plan: "Plan") -> str:
@@ -67,9 +94,14 @@ def _plan_table(part: "Part", plan: "Plan") -> Table:
     wide = [part.forecasts(size, plan.confidence) for size in sizes]
     for place, middle in enumerate(wide[1]):
         unit = f" {middle.unit}" if middle.unit else ""
-        cells = [number(found[place].half_width) + unit for found in wide]
+        cells = [safe(number(found[place].half_width) + unit) for found in wide]
         typical = "" if math.isnan(middle.error) else number(middle.error)
-        table.add_row(middle.name, *cells, typical, "" if math.isnan(middle.laplace) else number(middle.laplace))
+        table.add_row(
+            safe(middle.name),
+            *cells,
+            typical,
+            "" if math.isnan(middle.laplace) else number(middle.laplace),
+        )
     return table
 
 
@@ -82,7 +114,7 @@ def _left(plan: "Plan", dataset: "Dataset") -> str:
         largest, after = dataset.remaining().largest_epsilon, dataset.remaining_after(plan)
     except (BadValue, LedgerFault) as error:
         return f"What is left of the budget cannot be told, and nothing can be released: {error}"
-    now = f"the largest epsilon that still fits is {brief_down(largest)}"
+    now = f"the largest epsilon that still fits is {still_fits(largest)}"
     if after is None:
         return f"The budget does NOT allow it: {now}."
     return f"The budget allows it: {now}; afterwards it is {brief_down(after.largest_epsilon)}."
@@ -90,7 +122,7 @@ def _left(plan: "Plan", dataset: "Dataset") -> str:
 
 def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
     """Print the answers with their intervals, what was charged, and the files."""
-    console = Console()
+    console = _console()
     for found in answers.tables:
         table = _answer_table(found, " ")
         if Measurement.get(console, console.options.update_width(10_000), table).maximum > console.width:
@@ -99,9 +131,11 @@ def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
         if len(found) > SHOWN:
             console.print(f"... and {len(found) - SHOWN} rows more", highlight=False)
     plan = answers.plan
+    pairs = zip(answers.tables, plan.parts, strict=True)
+    about = dict.fromkeys(about_intervals(table, part, plan.confidence) for table, part in pairs)
     console.print(
-        f"\nIn brackets: {plan.confidence:.0%} intervals around the exact answers. Charged: {_level(plan)}. "
-        f"Largest epsilon that still fits: {brief_down(answers.remaining.largest_epsilon)}.",
+        f"\n{' '.join(about)} Charged: {_level(plan)}. "
+        f"Largest epsilon that still fits: {still_fits(answers.remaining.largest_epsilon)}.",
         highlight=False,
     )
     if any(found.consistent for found in answers.tables):
@@ -114,33 +148,69 @@ def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
         console.print("Answers that cannot be below 0 were raised to 0 after the noise was drawn.", highlight=False)
     if answers.new_ledger is not None:
         console.print(
-            f"Made the ledger {answers.new_ledger}, with the budget {answers.budget}. If there was one before, find "
-            "it: a new ledger forgets what was given away.",
+            f"Made the ledger {safe(answers.new_ledger)}, with the budget {answers.budget}. If there was one before, "
+            "find it: a new ledger forgets what was given away.",
             highlight=False,
         )
+    console.print(f"Head of the ledger:\n{answers.head}", highlight=False, soft_wrap=True)
     for path in written:
-        console.print(f"Wrote {path}", highlight=False, soft_wrap=True)
+        console.print(f"Wrote {safe(path)}", highlight=False, soft_wrap=True)
 
 
 def _answer_table(found: "AnswerTable", between: str) -> Table:
     table = Table(box=None, header_style="dim", pad_edge=False)
     for name in found.columns:
-        table.add_column(name, justify="left" if name in found.names else "right", overflow="fold")
+        table.add_column(safe(name), justify="left" if name in found.names else "right", overflow="fold")
     for place in range(min(len(found), SHOWN)):
-        table.add_row(*with_interval(found, place, between))
+        cells = zip(found.columns, with_interval(found, place, between), strict=True)
+        table.add_row(*(safe(cell, keep="" if name in found.names else between) for name, cell in cells))
     return table
 
 
 def show_budget(dataset: "Dataset") -> None:
     """Print what is left."""
-    console = Console()
+    console = _console()
     with dataset.ledger() as book:
         left, terms = book.remaining(), book.terms
-        console.print(f"[bold]{book.address}[/bold]", highlight=False)
+        console.print(f"[bold]{safe(book.address)}[/bold]", highlight=False)
         console.print(
             f"Budget {terms.budget}, {terms.neighbours.value} neighbours; {charges(left.charges)} made, "
-            f"{float(left.used):.1%} used.\nLargest epsilon that still fits: {brief_down(left.largest_epsilon)}",
+            f"{float(left.used):.1%} used.\nLargest epsilon that still fits: {still_fits(left.largest_epsilon)}",
             highlight=False,
         )
         for entry in book.history()[-SHOWN:]:
-            console.print(f"  {entry.label}", highlight=False, markup=False)
+            console.print(f"  {safe(entry.label)}", highlight=False)
+        console.print(f"Head of the ledger:\n{book.head}", highlight=False, soft_wrap=True)
+        for asked in () if book.kept is None else book.kept.waiting():
+            console.print(
+                f"Kept under --key {safe(asked.key)}: {safe(asked.label)} (epsilon {safe(asked.epsilon)})",
+                highlight=False,
+            )
+
+
+def show_check(dataset: "Dataset", out: str) -> None:
+    """Print what is understood of each table, and write the same for the owner where asked."""
+    from pathlib import Path
+
+    from banister.files import Access, check_target, whole_text
+    from banister.release.check import OWNER_ONLY
+
+    if out:
+        check_target(Path(out), (".txt",))
+        dataset.check_output(out)
+    lines = [OWNER_ONLY]
+    for table in dataset.check():
+        lines.append(
+            f"{table.name}: {table.rows} rows; {table.left_out} lines left out; {table.nobody} without a person"
+        )
+        lines += [
+            f"  {column.name}: {column.understood} understood, {column.missing} missing, {column.unreadable} "
+            f"unreadable, {column.outside} outside what is declared"
+            for column in table.columns
+        ]
+    console = _console()
+    for line in lines:
+        console.print(safe(line), highlight=False)
+    if out:
+        whole_text(Path(out), "\n".join(lines) + "\n", access=Access.OWNER)
+        console.print(f"Wrote {safe(out)}", highlight=False, soft_wrap=True)

@@ -1,0 +1,64 @@
+"""`banister audit`: try to show that a mechanism gives away more than it says."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from banister.apps.cli.say import fail, tell
+from banister.errors import BadValue, BanisterError
+
+BROKEN, UNDONE = 1, 2
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def audit(
+        target: Annotated[
+            str,
+            typer.Argument(help="python:package.module:function, command:LINE, or noise of ours, such as geometric."),
+        ],
+        epsilon: Annotated[str, typer.Option(help="What the mechanism claims, such as 0.5 or 1/2.")],
+        delta: Annotated[str, typer.Option(help="The claimed chance of a larger loss; 0 for pure privacy.")] = "0",
+        neighbours: Annotated[
+            Path | None, typer.Option(help="A JSON list of pairs of inputs that differ in one person.")
+        ] = None,
+        draws: Annotated[
+            int, typer.Option(help="Outputs of each input at most; a broken one is found with fewer.")
+        ] = 50_000,
+        confidence: Annotated[str, typer.Option(help="Of what is shown, all events together.")] = "0.99",
+        seconds: Annotated[float, typer.Option(help="How long a batch of calls, or one command, may take.")] = 60.0,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of sentences.")] = False,
+    ) -> None:
+        """Attack a mechanism: exit code 0 when nothing is found, 1 when its claim is broken, 2 when it cannot be run.
+
+        Example: banister audit geometric --epsilon 1 --draws 20000
+        """
+        from banister.audit import attack
+        from banister.foreign import read_json
+
+        try:
+            pairs = None if neighbours is None else _pairs(read_json(neighbours, "a list of pairs of inputs"))
+            found = attack(
+                target,
+                epsilon=epsilon,
+                delta=delta,
+                pairs=pairs,
+                draws=draws,
+                confidence=confidence,
+                seconds=seconds,
+            )
+        except BanisterError as error:
+            fail(error)
+            raise typer.Exit(UNDONE) from None
+        tell(json.dumps(found.as_record(), indent=2) if as_json else found)
+        if found.broken:
+            raise typer.Exit(BROKEN)
+
+
+def _pairs(told: object) -> list[list[object]]:
+    """The pairs of a file; whether each has two inputs is asked later, for all callers alike."""
+    if not isinstance(told, list):
+        raise BadValue("--neighbours must be a list of pairs, each a list of two inputs, such as [[3, 4], [0, 1]].")
+    return told

@@ -1,0 +1,52 @@
+"""Where the answers of `banister release` go: checked before the charge, and kept until all of it is written."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from banister.apps.cli.release_say import show_answers
+from banister.errors import BadValue
+
+if TYPE_CHECKING:
+    from banister.release.answers import Answers
+    from banister.release.dataset import Dataset
+    from banister.release.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """The files that were asked for, and the key under which their content is kept."""
+
+    dataset: "Dataset"
+    key: str
+    once: bool
+    """Whether the key was made for this one run, so that nobody will fetch the answers once they are written."""
+    out: str
+    report: str
+
+    def check(self, plan: "Plan") -> None:
+        """Refuse names, folders and types that cannot be written, and disks without room."""
+        from banister.files import check_space, check_target
+        from banister.release.keeping import answer_bytes
+        from banister.tables.frames.write import check_tables, table_paths
+
+        size = answer_bytes(plan)
+        if self.out:
+            check_tables(Path(self.out), len(plan.parts), size=size)
+        if self.report:
+            check_target(Path(self.report), (".html",))
+            check_space(Path(self.report), size)
+        for name, count in ((self.out, len(plan.parts)), (self.report, 1)):
+            for path in table_paths(Path(name), count) if name else ():
+                self.dataset.check_output(path)
+
+    def deliver(self, answers: "Answers", *, for_spreadsheets: bool) -> None:
+        """Write and show the answers. What fails here costs nothing more: the answers are kept."""
+        try:
+            files = answers.write(self.out, for_spreadsheets=for_spreadsheets) if self.out else []
+            written = files + ([answers.report(self.report)] if self.report else [])
+        except (BadValue, OSError) as error:
+            raise BadValue(f"{error} The answers are paid for and kept: fetch them with --key {self.key}.") from None
+        show_answers(answers, written)
+        if self.once:
+            self.dataset.given(answers, self.key)

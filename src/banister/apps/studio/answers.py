@@ -1,0 +1,93 @@
+"""The page of one release: its report, as it was kept, and its files."""
+
+import base64
+import hashlib
+import re
+
+from fastapi import Request
+from markupsafe import Markup
+from starlette.responses import Response
+
+from banister.apps.studio.ask import AskPages
+from banister.apps.studio.kept import PREFIX, KeptAnswer, KeptAnswers
+from banister.apps.studio.same import same_release
+from banister.apps.studio.workbench import Workbench
+from banister.apps.web.site import Site
+from banister.errors import BadValue
+
+_BODY = re.compile(r"<body><h1>.*?</h1>(.*)</body>", re.S)
+_STYLE = re.compile(r"<style>(.*?)</style>", re.S)
+
+
+class AnswerPages:
+    """The routes of this page."""
+
+    def __init__(self, site: Site, bench: Workbench, ask: AskPages) -> None:
+        self.site = site
+        self.bench = bench
+        self.ask = ask
+        add = site.app.add_api_route
+        add("/answers/{key}", self.show, methods=["GET"], response_model=None)
+        add("/answers/{key}/draw", self.draw, methods=["POST"], response_model=None)
+        add("/answers/{key}/report.html", self.report, methods=["GET"], response_model=None)
+        add("/answers/{key}/answers-{place}.csv", self.table, methods=["GET"], response_model=None)
+
+    async def show(self, key: str) -> Response:
+        """The report inside the studio; of what was paid for and never drawn, a way to draw it."""
+        kept = KeptAnswers(self.bench.path)
+        found, asked = kept.find(key), kept.asked(key)
+        if found is None:
+            question = asked.question if asked is not None and self._paid(key) else ""
+            return self.site.page("undrawn.html", here="", title="Not drawn yet", key=key, question=question)
+        same = same_release(asked, str(self.bench.path)) if asked is not None else None
+        return self.site.page(
+            "answers.html", here="", title="Private answers", key=key, kept=found, body=_body(found), same=same
+        )
+
+    async def draw(self, key: str, request: Request) -> Response:
+        """Draw what was paid for under a key and never answered. What was not paid for is not begun here."""
+        await self.site.form(request)
+        asked = KeptAnswers(self.bench.path).asked(key)
+        if asked is None or not self._paid(key):
+            raise BadValue("Nothing was paid under this name, so there is nothing to draw. Ask anew.")
+        return await self.site.computed(self.ask.begin, key, asked)
+
+    def _paid(self, key: str) -> bool:
+        with self.bench.dataset.ledger() as ledger:
+            return any(entry.key == PREFIX + key for entry in ledger.history())
+
+    def report(self, key: str) -> Response:
+        """The report by itself, as `banister release --report` writes it; its one style is named by its hash."""
+        found = self._found(key)
+        digests = [
+            base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() for style in _STYLE.findall(found.report)
+        ]
+        styles = " ".join(f"'sha256-{digest}'" for digest in digests)
+        return Response(
+            found.report,
+            media_type="text/html; charset=utf-8",
+            headers={
+                "Content-Security-Policy": f"default-src 'none'; style-src {styles}; frame-ancestors 'none'",
+                "Content-Disposition": 'attachment; filename="answers.html"',
+            },
+        )
+
+    def table(self, key: str, place: int) -> Response:
+        """The answers to one question as a CSV file."""
+        tables = self._found(key).tables
+        if not 1 <= place <= len(tables):
+            raise BadValue(f"There is no table {place}: the release answered {len(tables)} questions.")
+        headers = {"Content-Disposition": f'attachment; filename="answers-{place}.csv"'}
+        return Response(tables[place - 1], media_type="text/csv; charset=utf-8", headers=headers)
+
+    def _found(self, key: str) -> KeptAnswer:
+        found = KeptAnswers(self.bench.path).find(key)
+        if found is None:
+            raise BadValue("There is no answer under this name.")
+        return found
+
+
+def _body(kept: KeptAnswer) -> Markup:
+    """What the report shows under its title. It is our own page, every text in it escaped when it was written."""
+    found = _BODY.search(kept.report)
+    return Markup(found.group(1)) if found else Markup("")

@@ -1,0 +1,114 @@
+"""Answers that were paid for, kept beside the schema before anybody sees them: `health.answers/<key>.json`.
+
+The order makes one payment one answer, whatever ends in between. What is asked is written first; then it is released
+under the same key, which charges once and gives the same answer however often it is called; then the page is kept where
+there is none yet, and what is kept is shown. Where two do so at once, the first to keep wins, and both show that one.
+"""
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from banister import clock
+from banister.apps.studio.workbench import AskForm
+from banister.errors import BadValue
+from banister.files import Access, folder, new_text
+from banister.release.answers import Answers
+
+FORMAT = 1
+PREFIX = "studio-"
+_NAME = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptAnswer:
+    """A page and the files of a release, as they were first drawn."""
+
+    question: str
+    at: str
+    proof: str
+    report: str
+    tables: tuple[str, ...]
+    """The answers of each question, as the text of a CSV file."""
+
+
+class KeptAnswers:
+    """The folder of answers beside a schema."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, schema: Path) -> None:
+        self.place = schema.with_suffix(".answers")
+
+    def asks(self, key: str, asked: AskForm) -> None:
+        """Write down what is about to be asked under a key; the same again is no harm, something else is refused."""
+        folder(self.place, access=Access.OWNER)
+        text = json.dumps({"format": FORMAT, "asked": asdict(asked)}, indent=1)
+        try:
+            new_text(self._file(key, "asked"), text, access=Access.OWNER)
+        except FileExistsError:
+            if self.asked(key) != asked:
+                raise BadValue(
+                    "Another question was asked by this form before. Nothing was paid. Go back and ask anew."
+                ) from None
+
+    def asked(self, key: str) -> AskForm | None:
+        """What was asked under a key, or nothing."""
+        found = self._read(self._file(key, "asked"))
+        return None if found is None else AskForm(**found["asked"])
+
+    def keep(self, key: str, asked: AskForm, answers: Answers) -> KeptAnswer:
+        """Keep an answer, unless one is kept under the key; give the one that is kept, which alone may be shown."""
+        made = KeptAnswer(
+            question=asked.question,
+            at=clock.now(),
+            proof=answers.proof,
+            report=_report(answers),
+            tables=_tables(answers),
+        )
+        try:
+            text = json.dumps({"format": FORMAT, "answer": asdict(made)}, indent=1)
+            new_text(self._file(key, "answer"), text, access=Access.OWNER)
+        except FileExistsError:
+            found = self.find(key)
+            assert found is not None
+            return found
+        return made
+
+    def find(self, key: str) -> KeptAnswer | None:
+        """The answer that is kept under a key, or nothing."""
+        found = self._read(self._file(key, "answer"))
+        if found is None:
+            return None
+        texts = {name: str(value) for name, value in found["answer"].items() if name != "tables"}
+        return KeptAnswer(**texts, tables=tuple(found["answer"]["tables"]))
+
+    def _file(self, key: str, kind: str) -> Path:
+        if not _NAME.fullmatch(key):
+            raise BadValue("There is no answer under this name.")
+        return self.place / f"{key}.{kind}.json"
+
+    def _read(self, path: Path) -> "dict[str, dict[str, str]] | None":
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            raise BadValue(f"The kept answer '{path}' cannot be read. Restore it from a copy.") from None
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise BadValue(f"The kept answer '{path}' is of another version, or not ours.")
+        return found
+
+
+def _report(answers: Answers) -> str:
+    """The page that `banister release --report` writes."""
+    with TemporaryDirectory(prefix="banister-") as place:
+        return answers.report(Path(place) / "answers.html").read_text(encoding="utf-8")
+
+
+def _tables(answers: Answers) -> tuple[str, ...]:
+    """The files that `banister release --out` writes."""
+    with TemporaryDirectory(prefix="banister-") as place:
+        return tuple(path.read_text(encoding="utf-8") for path in answers.write(Path(place) / "answers.csv"))

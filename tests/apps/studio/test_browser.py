@@ -1,0 +1,91 @@
+"""The walk of a newcomer through the studio, in a real browser, at the width of a phone and of a desk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from banister.apps.studio.site import studio
+from banister.apps.web.site import Site
+from tests.apps.studio.place import schema
+from tests.apps.web.running import WIDTHS, Watched, running, watched
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with running(lambda place: studio(place, str(schema(tmp_path)))) as found:
+        yield found
+
+
+def looked_at(seen: Watched) -> None:
+    seen.settled()
+    seen.check()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_from_a_table_to_a_report_and_the_account(browser: Browser, site: Site, width: int) -> None:
+    with watched(browser, site, width=width) as seen:
+        page = seen.page
+        looked_at(seen)
+        page.get_by_role("link", name="Ask a question").click()
+        page.get_by_role("heading", name="What it takes").wait_for()
+        looked_at(seen)
+        before = page.locator("#forecast td.much").first.inner_text()
+        page.get_by_label("Epsilon, by a slider").focus()
+        page.keyboard.press("Home")
+        page.get_by_role("heading", name="What to expect at epsilon 0.01").wait_for()
+        assert page.locator("#epsilon").input_value() == "0.01"
+        assert page.locator("#forecast td.much").first.inner_text() != before
+        page.locator("#question").fill("SELECT height FROM data")
+        page.get_by_role("alert").wait_for()
+        assert "height" in page.get_by_role("alert").inner_text()
+        looked_at(seen)
+        page.get_by_text("Columns", exact=True).click()
+        page.locator("#question").fill("SELECT COUNT(*) AS n FROM data WHERE > 3")
+        page.locator("#question").evaluate("field => field.setSelectionRange(37, 37)")
+        page.get_by_role("button", name="age", exact=True).click()
+        assert page.locator("#question").input_value() == "SELECT COUNT(*) AS n FROM data WHERE age> 3"
+        page.get_by_text("Put a question together").click()
+        page.get_by_label("plan").check()
+        page.get_by_role("button", name="Write it as SQL").click()
+        page.get_by_role("heading", name="What it takes").wait_for()
+        page.get_by_label("Or say what you need").fill("40")
+        page.get_by_role("button", name="Find the epsilon").click()
+        page.get_by_text("Every answer is within 40 %").wait_for()
+        seen.settled()  # Who leaves while a plan is on its way makes htmx say so in the console.
+        page.get_by_role("button", name="Go on to the price").click()
+        looked_at(seen)
+        page.get_by_role("button", name="Pay epsilon").click()
+        page.get_by_role("heading", name="Private answers").wait_for()
+        looked_at(seen)
+        page.reload()
+        page.go_back()  # To the price, which leads on to the answer, since it was paid.
+        page.get_by_role("heading", name="Private answers").wait_for()
+        page.get_by_role("link", name="Account").click()
+        looked_at(seen)
+        assert page.get_by_text("read it").count() == 1
+        page.get_by_label("Move the point").focus()
+        page.keyboard.press("Home")
+        page.get_by_text("At 0 % false alarms").wait_for()
+        assert not seen.noticed
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_noise_and_local_draw_their_pictures(browser: Browser, width: int) -> None:
+    with running(studio) as site, watched(browser, site, width=width) as seen:
+        for name in ("noise", "local"):
+            seen.go(f"/{name}")
+            seen.page.locator("figure img").wait_for()
+            seen.settled()
+            assert seen.page.locator("figure img").evaluate("image => image.naturalWidth") > 0
+            looked_at(seen)
+        assert seen.page.locator("[data-curve] canvas").count() == 1
+        seen.page.locator("#answers").fill("only one, 1")
+        seen.page.get_by_role("alert").wait_for()
+        assert not seen.noticed
+
+
+def test_it_is_clean_in_the_dark_and_without_a_table(browser: Browser) -> None:
+    with running(studio) as site, watched(browser, site, scheme="dark") as seen:
+        looked_at(seen)

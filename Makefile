@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 JOBS   ?= 2
 
-.PHONY: run test check quick format lint types unit doctest readme docs bench drill vectors mutants smoke lock clean setup reference house
+.PHONY: run test check quick format lint types unit doctest readme docs bench drill vectors mutants smoke lock clean setup browser shots reference house api papers
 
 run: $(READY)
 	rm -rf build/health
@@ -16,6 +16,7 @@ run: $(READY)
 	$(BIN)/banister plan build/health/health.toml build/health/questions.sql --epsilon 0.3
 	$(BIN)/banister release build/health/health.toml build/health/questions.sql --epsilon 0.3 \
 	  --out build/health/answers.parquet --report build/health/answers.html
+	@echo "The same in a browser: $(BIN)/banister studio build/health/health.toml"
 
 test: $(READY) lint types unit doctest docs smoke
 
@@ -44,7 +45,15 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-unit: $(READY)
+# A browser for the tests of pages; where there is none, one is fetched without root into build/browser.
+browser: $(READY)
+	$(BIN)/python -m tests.browser
+
+# Pictures of the studio's main pages in build/shots, to be looked at.
+shots: browser
+	$(BIN)/python -m tests.apps.studio.shots build/shots
+
+unit: $(READY) browser
 	$(BIN)/pytest -n $(JOBS)
 
 doctest: $(READY)
@@ -56,10 +65,17 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/python -m bench $(if $(PEERS),--peers)
 
-# Long runs that look for what no test foresees; EVENTS=100000 for a night.
+# Long runs that look for what no test foresees; EVENTS=100000 CASES=100000 INPUTS=1000000 for a night.
 EVENTS ?= 10000
+CASES  ?= 10000
+INPUTS ?= 10000
 drill: $(READY)
 	$(BIN)/python -m tests.drills.ledger --events $(EVENTS)
+	$(BIN)/python -m tests.drills.matrix
+	$(BIN)/python -m tests.drills.questions --engine duckdb --cases $(CASES)
+	$(BIN)/python -m tests.drills.questions --engine duckdb --engine postgres --cases $$(( $(CASES) / 10 ))
+	$(BIN)/python -m tests.drills.questions --engine duckdb --engine spark --cases $$(( $(CASES) / 100 ))
+	$(BIN)/python -m tests.drills.foreign --inputs $(INPUTS)
 
 vectors: $(READY)
 	$(BIN)/python -m tests.vectors.make
@@ -76,6 +92,14 @@ reference: $(READY)
 house: $(READY)
 	$(BIN)/python docs/house.py
 
+# The pages on the source documents are made from tables; a test runs their lines and notices when they are stale.
+papers: $(READY)
+	$(BIN)/python docs/papers.py
+
+# The pages of the doors are made from the doors; a test notices when they are stale.
+api: $(READY)
+	$(BIN)/python docs/api.py
+
 # The built package alone, in an empty environment, without development tools.
 smoke: $(READY)
 	rm -rf build/smoke dist
@@ -83,11 +107,15 @@ smoke: $(READY)
 	$(BIN)/python -m venv build/smoke
 	$(BIN)/uv pip install --quiet --python build/smoke/bin/python dist/*.whl
 	build/smoke/bin/banister --help > /dev/null
+	build/smoke/bin/banister studio 2>&1 | grep -q "banister\[web\]"
 	build/smoke/bin/banister noise --epsilon 1 --sensitivity 1 > /dev/null
 	build/smoke/bin/banister demo build/smoke/health > /dev/null
 	build/smoke/bin/banister budget build/smoke/health/health.toml --create > /dev/null
 	build/smoke/bin/banister release build/smoke/health/health.toml build/smoke/health/questions.sql --epsilon 1/2 \
 	  --out build/smoke/health/answers.csv --report build/smoke/health/answers.html > /dev/null
+	$(BIN)/uv pip install --quiet --python build/smoke/bin/python "$$(echo dist/*.whl)[web]"
+	cd build/smoke && bin/python -c "from banister.apps.studio.site import studio; from banister.apps.web.gate import Place; \
+	  studio(Place.loopback(1), 'health/health.toml').page('open.html', here='', title='', path='', refusal='')"
 
 # The lock file holds versions and hashes, and no addresses.
 lock: $(READY)

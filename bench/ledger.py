@@ -6,7 +6,6 @@ Side by side in one run: our wait for the disk after the lock is given back, the
 
 import multiprocessing
 import os
-import sqlite3
 import statistics
 import tempfile
 import time
@@ -62,18 +61,12 @@ def syncs_per_second(folder: Path) -> float:
 @contextmanager
 def waiting_inside_the_lock() -> Iterator[None]:
     """The usual way, for comparison: SQLite itself waits for the disk before it gives back the lock."""
-    opened, waited = sqlite._open, sqlite._to_disk
-
-    def strict(path: Path, mode: str, wait_seconds: float) -> sqlite3.Connection:
-        connection = opened(path, mode, wait_seconds)
-        connection.execute("PRAGMA synchronous = FULL")
-        return connection
-
-    sqlite._open, sqlite._to_disk = strict, lambda log: None
+    usual, waited = sqlite.SYNCHRONOUS, sqlite._to_disk
+    sqlite.SYNCHRONOUS, sqlite._to_disk = "FULL", lambda log: None
     try:
         yield
     finally:
-        sqlite._open, sqlite._to_disk = opened, waited
+        sqlite.SYNCHRONOUS, sqlite._to_disk = usual, waited
 
 
 def on_a_server(show: Callable[[str, list[float]], None]) -> None:

@@ -22,7 +22,9 @@ import numpy as np
 
 import bench.peers
 from banister.questions.parser import read_questions
+from banister.release.aggregates import ALL
 from banister.release.planner import Plan, plan_release
+from banister.release.request import PlanRequest
 from banister.release.run import _add_up, _draw
 from banister.release.sources.duckdb import DuckDBSource
 from banister.sampling.bits import SYSTEM
@@ -53,7 +55,8 @@ def make(path: Path, rows: int, people: int) -> None:
 
 def planned(question: str, *, person: str = "", values: str = VALUES) -> Plan:
     schema = Schema.of_text(SCHEMA.format(person=person, values=values))
-    return plan_release(read_questions(question, schema), schema, epsilon=1, delta=Fraction(1, 10**6))
+    found = read_questions(question, schema, aggregates=ALL)
+    return plan_release(PlanRequest.of(found, epsilon=1, delta=Fraction(1, 10**6)), schema)
 
 
 def best(*jobs: Callable[[], object]) -> list[float]:

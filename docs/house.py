@@ -12,14 +12,14 @@ SOURCE = Path(__file__).parents[1] / "src" / "banister"
 HOME = Path(__file__).with_name("house.md")
 FLOORS = (
     ("apps",),
-    ("audit", "compare"),
+    ("audit", "compare", "papers"),
     ("release", "publish", "local", "parties", "spread"),
     ("questions",),
     ("tables",),
     ("accounting",),
     ("mechanisms",),
     ("sampling", "show", "work"),
-    ("core", "errors", "need", "files", "clock", "keys", "foreign", "doors"),
+    ("core", "errors", "need", "files", "clock", "keys", "foreign", "forks", "doors"),
 )
 TOP = """# The house
 

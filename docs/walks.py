@@ -94,7 +94,8 @@ def meeting() -> Job:
     )
 
     def held() -> None:
-        _, plan = bn.parties.invite(Path("plan.toml"), Path("meeting"), keys=keys, bits=FixedBits())
+        mine = PartyHome(Path("mine"))
+        _, plan = bn.parties.invite(Path("plan.toml"), Path("meeting"), keys=keys, home=mine, bits=FixedBits())
         for name, home in homes.items():
             out = Path(f"{name}.json")
             bn.parties.answer_plan(plan, party=name, bit=1, out=out, home=home, bits=FixedBits())

@@ -1,7 +1,7 @@
 """What a release of a plan really draws: its own functions are run, and all noises and choices are written down."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from unittest.mock import patch
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from banister.mechanisms import IntegerNoise, PermuteAndFlip
 from banister.questions.parser import read_questions
-from banister.questions.question import Aggregate, Label
+from banister.questions.question import Label
 from banister.release import run as running
-from banister.release.estimates import Answer
+from banister.release.aggregates import ALL
+from banister.release.aggregates.aggregate import Answer
 from banister.release.plan import Part, Plan
 from banister.release.planner import plan_release
+from banister.release.request import PlanRequest
 from banister.release.work import Totals
 from banister.tables.schema import Schema
 from tests.contract.small_source import Person, Row, SmallSource
@@ -55,8 +57,9 @@ def planned(
     bounds = f"rows = {rows}\ngroups = {groups}" if person else ""
     text = SCHEMA.format(person='person = "who"' if person else "", neighbours=neighbours, bounds=bounds)
     schema = Schema.of_text(text)
-    found = read_questions(questions, schema)
-    return plan_release(found, schema, epsilon=epsilon, delta=delta, weights=weights, consistent=consistent)
+    found = read_questions(questions, schema, aggregates=ALL)
+    asked = PlanRequest.of(found, epsilon=epsilon, delta=delta, weights=weights, consistent=consistent)
+    return plan_release(asked, schema)
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def draws(plan: Plan, people: Sequence[Person]) -> Drawn:
             for cell, value in zip(mine, values.tolist(), strict=True):
                 cell.append(Draw(noise, value))
         for formula in part.formulas:
-            if formula.output.aggregate is Aggregate.QUANTILE:
+            if formula.choice is not None:
                 for cell in mine:
                     for _ in range(3):
                         choice, scores = next(choices)
@@ -133,20 +136,22 @@ def _recorded() -> Iterator[Tape]:
         tape.append((self, scores.copy()))
         return 1
 
-    def answer(formula: object, noisy: object) -> Answer:
+    def answer(self: object, pieces: object, noisy: object) -> Answer:
         return Answer(np.zeros(0), np.zeros(0), np.zeros(0))
 
-    with (
-        patch.object(IntegerNoise, "release", release),
-        patch.object(PermuteAndFlip, "choose", choose),
-        patch.object(running, "answer", answer),
-    ):
+    with ExitStack() as patches:
+        patches.enter_context(patch.object(IntegerNoise, "release", release))
+        patches.enter_context(patch.object(PermuteAndFlip, "choose", choose))
+        for aggregate in ALL:
+            patches.enter_context(patch.object(aggregate, "answer", answer))
         yield tape
 
 
 def least_shown(part: Part) -> int:
     """The least noisy number of people with which an unknown value appears, by trying them all."""
-    most = 4 * part.bar + 50
+    bar = part.measured[0].bar
+    assert bar is not None
+    most = 4 * bar + 50
     labels = tuple((f"{n}",) for n in range(most))
     values = np.tile(np.arange(most, dtype=np.int64), (max(1, len(part.measured)), 1))
     empty = Totals(values=np.zeros((1, 0), dtype=np.int64), labels=(), rungs=np.zeros(0, dtype=np.int64))

@@ -31,7 +31,7 @@ class SmallSource:
         raise NotImplementedError(table)
 
     def totals(self, work: Work) -> Totals:
-        assert work.where == terms.Truth(True)
+        assert work.where == terms.Boolean(True)
         owners = self.people if work.personal else [(row,) for person in self.people for row in person]
         parts = [cells for person in owners for cells in _by_cell(work, person)]
         return _ladder(work, parts) if work.ladder is not None else _measures(work, parts)
@@ -118,9 +118,9 @@ def _value(term: terms.Term, row: Row) -> int | None:
             return value
         case terms.Whole():
             return term.value
-        case terms.Sum() | terms.Product():
+        case terms.Add() | terms.Multiply():
             left, right = _value(term.left, row), _value(term.right, row)
             if left is None or right is None:
                 return None
-            return left + right if isinstance(term, terms.Sum) else left * right
+            return left + right if isinstance(term, terms.Add) else left * right
     raise NotImplementedError(term)

@@ -5,6 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from banister.accounting.charge import largest_finite_loss
+from banister.core.exact.numbers import BALL_BITS, precision
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.loss import PrivacyLoss, own_delta
 from banister.mechanisms import (
     ALL,
     DiscreteGaussian,
@@ -59,6 +63,34 @@ def test_the_claim_is_the_true_curve(noise: IntegerNoise) -> None:
         # some of what Gaussian noise tells where sigma is small.
         at = getattr(noise, "epsilon", Fraction(0))
         reached(noise.loss(), pairs, nominal=at, share=0.8)
+
+
+@pytest.mark.parametrize("reach", [1, 2, 5])
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("1/3", "1/7"), ("2", "1/1000"), ("1/10", "3/10")])
+def test_a_truncated_staircase_is_charged_its_own_loss(epsilon: str, delta: str, reach: int) -> None:
+    """Up to epsilon the claim is the curve of the shift by the sensitivity, where the noise goes beyond it."""
+    noise = TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=reach)
+    assert noise.edge > reach
+    pairs = integer_pairs(noise, range(1, reach + 1))
+    examine(noise.loss(), pairs, nominal=noise.epsilon, exact=False)
+    with precision(BALL_BITS):
+        for part in (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10), Fraction(1)):
+            truth = max(float(pair.delta(part * noise.epsilon)[1]) for pair in pairs)
+            assert noise.loss().delta_at(part * noise.epsilon).up == pytest.approx(truth, rel=1e-9, abs=2.0**-60)
+
+
+def test_what_is_charged_for_a_truncated_staircase_keeps_its_guarantee_and_composes_better() -> None:
+    noise, promise = TruncatedStaircase(epsilon=1, delta="1e-7", sensitivity=4), Guarantee(1, "1e-7")
+    assert noise.loss().keeps(promise)
+    assert largest_finite_loss(noise.loss()) == 1
+    assert own_delta(noise.loss().law) == promise.delta
+    own, worst = noise.loss().times(10), PrivacyLoss.of_guarantee(promise).times(10)
+    uncut = IntegerStaircase.with_step(epsilon=1, sensitivity=4, step_width=noise.step_width).loss().times(10)
+    assert uncut.delta_at(6).up < own.delta_at(6).up < 0.96 * worst.delta_at(6).down
+    assert uncut.epsilon_at("1e-5").up < own.epsilon_at("1e-5").up < worst.epsilon_at("1e-5").up
+    # A table is charged by its own distance as well, which is less than that of the worst of its guarantee.
+    table = TabulatedNoise(masses=[Fraction(1, 5)] + [Fraction(1, 10)] * 4, epsilon=Fraction(1, 2), sensitivity=1)
+    assert table.loss().delta_at(0).up < PrivacyLoss.of_guarantee(Guarantee("1/2", table.delta)).delta_at(0).up
 
 
 def test_a_thinned_discrete_laplace_claims_a_little_more_than_the_truth() -> None:

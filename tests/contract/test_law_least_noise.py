@@ -15,8 +15,9 @@ from banister.mechanisms.comparison.contenders import NoiseQuestion, Over, Touch
 from banister.mechanisms.comparison.least_noise import Comparison, Contender, least_noise
 from banister.mechanisms.line.gaussian import Gaussian
 from banister.mechanisms.line.laplace import Laplace
-from banister.mechanisms.vectors.independent import Independent
+from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.uniform_cube import UniformCube
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 from tests import oracle
 from tests.contract.law import (
@@ -86,11 +87,19 @@ def moved_pairs(noise: Independent, question: NoiseQuestion) -> list[Pair]:
     return alone + [reduce(Pair.beside, (pair(step) for step in move if step)) for move in moves]
 
 
+def as_independent(noise: UniformCube) -> Independent:
+    """What a cube is: its side on every coordinate."""
+    size = noise.dimension
+    return Independent(noise=noise.side, dimension=size, touches=size, bound=MoveBound.TOTAL)
+
+
 def pairs_of(noise: object, question: NoiseQuestion) -> list[Pair]:
     if isinstance(noise, Independent):
         if question.touches is Touches.ALL and question.dimension > 1:
             return moved_pairs(noise, question)
         return number_pairs(noise.noise, question)
+    if isinstance(noise, UniformCube):
+        return moved_pairs(as_independent(noise), question)
     if isinstance(noise, IntegerVectorStaircase):
         assert noise.sensitivity == question.sensitivity
         return lattice_pairs(noise)
@@ -123,6 +132,7 @@ def examined(contender: Contender, question: NoiseQuestion) -> None:
     if not exact:
         # Uniform noise has no epsilon of its own: all of its delta is given away at epsilon 0.
         one = noise.noise if isinstance(noise, Independent) else noise
+        one = one.side if isinstance(one, UniformCube) else one
         drawn = one if isinstance(one, IntegerNoise | IntegerVectorStaircase) else lattice_of(one)
         made_for = promise.epsilon if hasattr(drawn, "epsilon") else Fraction(0)
         # Noise that counts in every coordinate is charged as if all of them moved by all of the sensitivity; a delta is

@@ -13,7 +13,14 @@ import pytest
 
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import own_delta
-from banister.mechanisms import IntegerNoise, IntegerStaircase, PermuteAndFlip, RoundedGaussian, TruncatedStaircase
+from banister.mechanisms import (
+    Geometric,
+    IntegerNoise,
+    IntegerStaircase,
+    PermuteAndFlip,
+    RoundedGaussian,
+    TruncatedStaircase,
+)
 from banister.release.plan import Plan
 from tests.contract.drawn import LABELS, Draw, Drawn, draws, least_shown, losses, others, persons, planned, turned
 from tests.contract.small_source import Person
@@ -211,7 +218,7 @@ def owed(pairs: Iterable[Pair]) -> Owed:
                     gaussian.add(which)
                     price = moved**2 / Fraction(a.by.sigma) ** 2
                 else:
-                    assert isinstance(a.by, IntegerStaircase | TruncatedStaircase | PermuteAndFlip)
+                    assert isinstance(a.by, Geometric | IntegerStaircase | TruncatedStaircase | PermuteAndFlip)
                     price = a.by.epsilon * math.ceil(moved / a.by.sensitivity)
                 paid[which] = paid.get(which, Fraction(0)) + price
         for which, price in paid.items():

@@ -16,8 +16,9 @@ from banister.accounting.receipt import Receipt
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, ReceiptUsed, Uncertified
-from banister.mechanisms import IntegerStaircase
-from banister.release.noises import Measured
+from banister.mechanisms import Geometric, IntegerStaircase, TruncatedStaircase
+from banister.release.payments.cells import CellByCell
+from banister.release.payments.threshold import CellThreshold
 from banister.release.plan import Part, Plan
 from banister.release.run import release
 from banister.release.split import proportions, share_out
@@ -92,7 +93,8 @@ def dearer(plan: Plan) -> Part:
     """The first question with half of its first noise: it gives away twice as much as was planned."""
     part = plan.parts[0]
     first = part.measured[0]
-    assert isinstance(first.noise, IntegerStaircase)
+    assert isinstance(first, CellByCell)
+    assert isinstance(first.noise, IntegerStaircase | Geometric)
     noise = IntegerStaircase(epsilon=2 * first.noise.epsilon, sensitivity=first.noise.sensitivity, cost="squared")
     return replace(part, measured=(replace(first, noise=noise), *part.measured[1:]))
 
@@ -109,10 +111,17 @@ def test_a_plan_that_gives_away_more_than_it_promises_cannot_be_made() -> None:
 
 def test_truncated_noise_is_not_charged_for_moves_it_was_not_made_for() -> None:
     first = planned("SELECT s, COUNT(*) AS n FROM data GROUP BY s", delta="0.01").parts[0].measured[0]
+    assert isinstance(first, CellThreshold)
     with pytest.raises(Uncertified, match="one sensitivity a cell"):
-        Measured(
-            measure=first.measure, share=replace(first.share, moves=2), epsilon=first.epsilon, noise=first.noise
-        ).loss()
+        replace(first, share=replace(first.share, moves=2)).loss()
+
+
+def test_noise_with_a_delta_is_not_charged_for_several_moves_in_one_cell() -> None:
+    first = planned("SELECT g, COUNT(*) AS n FROM data GROUP BY g").parts[0].measured[0]
+    assert isinstance(first, CellByCell)
+    noise = TruncatedStaircase(epsilon=1, delta=Fraction(1, 100), sensitivity=1)
+    with pytest.raises(Uncertified, match="one sensitivity a cell"):
+        replace(first, noise=noise, share=replace(first.share, touches=2, moves=2)).loss()
 
 
 @pytest.fixture

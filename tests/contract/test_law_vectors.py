@@ -24,9 +24,10 @@ from banister.mechanisms import (
     Uniform,
 )
 from banister.mechanisms.line.grid import Grid
-from banister.mechanisms.vectors import independent, integer_vector_staircase, vector_staircase
+from banister.mechanisms.vectors import independent, integer_vector_staircase, uniform_cube, vector_staircase
 from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.uniform_cube import UniformCube
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 from tests.contract.law import (
     PARTS,
@@ -223,5 +224,34 @@ def test_who_may_move_what_is_said_by_the_caller() -> None:
         Independent(noise=noise, dimension=2, touches=3)
     with pytest.raises(BadValue, match=r"bound = 'total' must be MoveBound.EACH or MoveBound.TOTAL"):
         Independent(noise=noise, dimension=2, touches=2, bound="total")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="touches"):
-        Independent(noise=noise, dimension=2)  # type: ignore[call-arg]
+    with pytest.raises(BadValue, match=r"touches is missing: .* Write touches=1"):
+        Independent(noise=noise, dimension=2)
+
+
+@pytest.mark.parametrize(
+    "noise", [*uniform_cube.examples(), UniformCube(delta="3/8", sensitivity=1, dimension=2)], ids=name
+)
+def test_no_move_uncovers_more_of_a_cube_than_delta(noise: UniformCube) -> None:
+    """Every whole vector by its own mass, against every move within the norm; several coordinates move at once."""
+    edge, d, reach = noise.edge, noise.dimension, noise.sensitivity
+    places = list(itertools.product(range(-edge - reach, edge + reach + 1), repeat=d))
+    masses = {place: noise.exact_mass(place) for place in places}
+    assert sum(masses.values()) == 1
+    uncovered = {}
+    for move in moves_within(d, reach, d):
+        moved = [tuple(x + v for x, v in zip(place, move, strict=True)) for place in places]
+        gaps = (masses[place] - masses.get(there, Fraction(0)) for place, there in zip(places, moved, strict=True))
+        uncovered[move] = sum(gap for gap in gaps if gap > 0)
+    assert max(uncovered.values()) == noise.delta
+    assert noise.loss().delta_at(0).up >= noise.delta
+
+
+@pytest.mark.parametrize("noise", uniform_cube.examples(), ids=name)
+def test_a_cube_is_drawn_by_its_law(noise: UniformCube) -> None:
+    drawn = noise.release(np.zeros((30_000, noise.dimension), dtype=np.int64), bits(9))
+    for column in range(noise.dimension):
+        assert_drawn(drawn[:, column], noise.side.mass)
+    inside = (np.abs(drawn).max(axis=1) <= noise.interval("0.9")).mean()
+    assert inside >= 0.89
+    together = float((drawn[:, 0] * drawn[:, 1]).mean() / (drawn[:, 0].std() * drawn[:, 1].std()))
+    assert together == pytest.approx(0, abs=0.03)

@@ -1,0 +1,1 @@
+"""Long checks with a command of their own; the unit tests run a few cases of each."""

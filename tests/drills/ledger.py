@@ -1,8 +1,10 @@
 """Charge one ledger from many processes while others fork, daemonise, copy, hash, unlink, swap, link and roll it back.
 
-Run as a program: python -m tests.drills.ledger --events 10000. Whatever happens, the granted charges never exceed the
-budget, every granted one stands in the ledger, and what is odd is refused aloud. The ledger has a witness, without
-which nobody who comes later can know that a file is an older one.
+Run as a program: python -m tests.drills.ledger --events 10000. What is promised, and judged at the end: while somebody
+holds the ledger, whatever is done to the names of its files, and undone again, loses no charge that was granted and
+grants none twice; so all granted ones stand in the ledger and never exceed the budget, and everything odd is refused
+aloud. A log that is deleted for good is no loss either, as long as one of those who had it open can leave in peace. The
+ledger has a witness, without which nobody who comes later can know that a file is an older one.
 
 Each worker writes down what it was granted, or which error it was told, in a file of its own. The trouble is made one
 piece at a time, and the true file is put back after each, as an operator would; the workers never stop.
@@ -39,6 +41,9 @@ class Stage:
     """How many charges fit."""
     chance: random.Random
     done: Counter[str] = field(default_factory=Counter)
+    service: bn.Ledger | None = None
+    """Somebody who only looks. While nobody at all holds the ledger, a copy in its place gets the true log, as it
+    should when both are restored; putting the file back without it is then behind the witness, and ends the drill."""
 
     @property
     def ledger(self) -> Path:
@@ -193,6 +198,23 @@ def copied(stage: Stage) -> None:
         shutil.copy(stage.log, stage.folder / "backup-wal")
 
 
+def log_deleted(stage: Stage) -> None:
+    """Or its index, or both, for good: nobody gets in until all have left who use it, and they take nothing along."""
+    assert stage.service is not None
+    index = stage.log.with_name(f"{stage.ledger.name}-shm")
+    for gone in stage.chance.choice([(stage.log,), (index,), (stage.log, index)]):
+        gone.unlink()
+    time.sleep(stage.chance.uniform(0, 0.03))
+    stage.service.close()
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with suppress(bn.LedgerFault):
+            stage.service = bn.Ledger.open(stage.ledger)
+            return
+        time.sleep(0.005)
+    raise TimeoutError("nobody gets in, although the log was deleted long ago")
+
+
 TROUBLE: tuple[Callable[[Stage], None], ...] = (
     unlinked,
     swapped,
@@ -201,6 +223,7 @@ TROUBLE: tuple[Callable[[Stage], None], ...] = (
     folder_in_place,
     hashed,
     copied,
+    log_deleted,
 )
 
 
@@ -211,7 +234,7 @@ def events(stage: Stage) -> int:
 
 def drill(folder: Path, *, events_wanted: int, seed: int, workers: int = WORKERS) -> str:
     """Make trouble until there were so many events; raise unless everything held, and tell what happened."""
-    stage = Stage(folder, max(20, events_wanted // 4), random.Random(seed))
+    stage = Stage(folder, max(20, 2 * events_wanted // 3), random.Random(seed))
     (folder / "elsewhere").mkdir()
     bn.Ledger.create(
         stage.ledger,
@@ -221,9 +244,7 @@ def drill(folder: Path, *, events_wanted: int, seed: int, workers: int = WORKERS
         witness=folder / "elsewhere" / "witness",
     ).close()
     shutil.copy(stage.ledger, folder / "first")
-    # A service that only looks. While nobody at all holds the ledger, a copy in its place gets the true log, as it
-    # should when both are restored; putting the file back without it is then behind the witness, and ends the drill.
-    service = bn.Ledger.open(stage.ledger)
+    stage.service = bn.Ledger.open(stage.ledger)
     running = [start(stage, seed, number) for number in range(workers)]
     try:
         while events(stage) < events_wanted:
@@ -241,7 +262,8 @@ def drill(folder: Path, *, events_wanted: int, seed: int, workers: int = WORKERS
         (folder / "stop").touch()
         for worker in running:
             os.waitpid(worker, 0)
-        service.close()
+        stage.service.close()
+    time.sleep(1)  # Daemons have no parent to wait for them.
     return judged(stage)
 
 
@@ -260,7 +282,6 @@ def start(stage: Stage, seed: int, number: int) -> int:
 
 def judged(stage: Stage) -> str:
     """The verdict: nothing broken, nothing lost, nothing doubled, nothing over the budget."""
-    time.sleep(1)  # Daemons have no parent to wait for them.
     broken = [path.read_text() for path in stage.folder.glob("broken-*")]
     assert not broken, broken[0]
     lines = [line for path in stage.folder.glob("told-*") for line in path.read_text().splitlines()]

@@ -12,14 +12,17 @@ from tests.drills import ledger
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.skipif("BANISTER_DRILL" not in os.environ, reason="known to fail: a ledger ends behind its witness")
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [2, 17, 22])
 def test_a_short_drill_holds(seed: int) -> None:
     """In a program of its own, since it forks, and since a test's other threads must not be forked with it."""
     command = [sys.executable, "-m", "tests.drills.ledger", "--events", "300", "--seed", str(seed)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    memory = (
+        {"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {}
+    )  # Many syncs, and no crash of the machine.
+    environment = os.environ | memory
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "granted of 75 that fit" in done.stdout
+    assert "granted of 200 that fit" in done.stdout
 
 
 def test_the_verdict_notices_a_charge_that_was_lost(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,6 +13,8 @@ import typer
 
 from banister.apps.cli import build
 
+HEAVY = ("cryptography", "duckdb", "flint", "matplotlib", "numpy", "pandas", "scipy", "sqlglot")
+"""What takes a tenth of a second or so to load."""
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -42,3 +46,26 @@ def test_a_command_has_help_and_an_example(path: str, command: Any) -> None:
     pages = [DOCS.parent / "README.md", DOCS / "commands.md", *(DOCS / "guide").glob("*.md")]
     written = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     assert re.search(rf"(\$ |`){path}\b", written), f"no example of `{path}` in the documents"
+
+
+def loaded_by(*words: str) -> set[str]:
+    """Those of the heavy libraries that are loaded after a command has run."""
+    code = (
+        "import sys; from banister.apps.cli import build; "
+        f"build()({list(words)!r}, standalone_mode=False); print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(HEAVY) & set(done.stderr.split())
+
+
+@pytest.mark.parametrize("words", [("--help",), ("local", "--help"), ("plan", "--help"), ("version",)])
+def test_help_starts_quickly(words: tuple[str, ...]) -> None:
+    assert not loaded_by(*words)
+
+
+def test_a_plan_loads_neither_an_engine_nor_what_draws(tmp_path: Path) -> None:
+    """Loading them would take longer than planning; `scipy.special` alone is a third of a second."""
+    health = tmp_path / "health"
+    loaded_by("demo", str(health))
+    found = loaded_by("plan", str(health / "health.toml"), str(health / "questions.sql"), "--epsilon", "0.3")
+    assert found <= {"flint", "numpy", "sqlglot"}

@@ -11,11 +11,15 @@ import pytest
 
 DOORS = (
     "banister",
-    *(f"banister.{name}" for name in ("accounting", "local", "parties", "publish", "release", "spread")),
+    *(
+        f"banister.{name}"
+        for name in ("accounting", "audit", "compare", "local", "parties", "publish", "release", "spread")
+    ),
 )
 HEAVY = (
     "cryptography",
     "duckdb",
+    "fastapi",
     "flint",
     "highspy",
     "matplotlib",

@@ -14,7 +14,9 @@ FLOORS = {
     "files": 0,
     "keys": 0,
     "foreign": 0,
+    "forks": 0,
     "core": 0,
+    "consent": 1,
     "sampling": 1,
     "show": 1,
     "work": 1,
@@ -29,6 +31,7 @@ FLOORS = {
     "spread": 6,
     "audit": 7,
     "compare": 7,
+    "papers": 7,
     "apps": 8,
 }
 GROUND = 0
@@ -36,9 +39,21 @@ GROUND = 0
 CORE = ("exact", "programs", "laws", "composition", "privacy")
 """Inside the core, too, imports go one way: from the last of these to the first."""
 LIBRARIES = {
-    "duckdb": ("release/sources/duckdb.py", "tables/frames/", "publish/sketches/", "spread/lab/readers/parquet.py"),
+    "duckdb": (
+        "release/sources/duckdb.py",
+        "release/sources/local.py",
+        "tables/frames/",
+        "publish/sketches/",
+        "spread/lab/readers/parquet.py",
+    ),
     "highspy": ("core/programs/highs.py",),
-    "matplotlib": ("show/", "local/pictures.py", "publish/distortion_figure.py", "spread/lab/drawn/pictures.py"),
+    "matplotlib": (
+        "show/",
+        "papers/",
+        "local/pictures.py",
+        "publish/distortion_figure.py",
+        "spread/lab/drawn/pictures.py",
+    ),
     "pandas": ("tables/frames/",),
     "polars": (),
     "psycopg": ("release/sources/postgres.py", "accounting/stores/postgres"),
@@ -47,6 +62,10 @@ LIBRARIES = {
     "sqlglot": ("questions/", "release/sources/"),
     "cryptography": ("keys.py", "sampling/bits.py"),
     "typer": ("apps/",),
+    "fastapi": ("apps/web/", "apps/studio/"),
+    "jinja2": ("apps/web/site.py",),
+    "starlette": ("apps/web/", "apps/studio/"),
+    "uvicorn": ("apps/web/serve.py",),
     "rich": ("apps/", "show/", "work/", "spread/lab/drawn/terminal.py"),
 }
 """Which files may know an outside library."""

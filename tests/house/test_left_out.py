@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 HOUSE = Path(__file__).parents[2]
-NEEDED = {"BANISTER_NEED_POSTGRES", "BANISTER_NEED_SPARK"}
+NEEDED = {"BANISTER_NEED_POSTGRES", "BANISTER_NEED_SPARK", "BANISTER_NEED_BROWSER"}
 ONE = "tests/release/sources/test_gone.py::test_a_table_that_is_gone_costs_nothing"
 
 

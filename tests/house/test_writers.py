@@ -8,6 +8,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "banister"
 OWN = {
     "files.py": "It is the writer.",
+    "audit/targets/child.py": "It answers through the pipe that started it; what foreign code prints goes nowhere.",
     "show/canvas.py": "It draws into memory.",
     "work/checkpoints.py": "A log grows line by line; a torn line is noticed.",
     "accounting/stores/hold.py": "It holds a file by locks, and marks it; it fills none.",

@@ -210,9 +210,9 @@ MUTANTS = (
     ),
     Mutant(
         name="direction-infinity-of-one-copy",
-        file="core/composition/direction.py",
-        old="                finite *= (1 - law.infinite()) ** count\n",
-        new="                finite *= 1 - law.infinite()\n",
+        file="core/composition/escape.py",
+        old="above *= fmpz(share.numerator) ** count",
+        new="above *= fmpz(share.numerator)",
         tests=_LIMITS,
     ),
     Mutant(
@@ -225,8 +225,8 @@ MUTANTS = (
     Mutant(
         name="direction-goal-without-survival",
         file="core/composition/direction.py",
-        old="goal = (ball(target) - self.infinite) / self.survival",
-        new="goal = ball(target) - self.infinite",
+        old="goal = self._room(target) / self.survival",
+        new="goal = self._room(target)",
         tests=_LIMITS,
     ),
     Mutant(
@@ -239,8 +239,8 @@ MUTANTS = (
     Mutant(
         name="direction-lower-bound-for-both",
         file="core/composition/direction.py",
-        old="Bracket(Bracket.of_ball(self.lower.delta(point)).down, up.up)",
-        new="Bracket.of_ball(self.lower.delta(point))",
+        old="return Bracket(max(low.down, 0.0), max(up.up, 0.0))",
+        new="return Bracket(max(low.down, 0.0), max(low.up, 0.0))",
         tests=_CURVE,
     ),
     Mutant(

@@ -67,6 +67,13 @@ MUTANTS = (
         tests=_LOSS,
     ),
     Mutant(
+        name="distance-without-its-delta",
+        file="core/privacy/loss.py",
+        old="            above = arb.max(given - ball(delta), arb(0))\n",
+        new="            above = arb.max(given - 2 * ball(delta), arb(0))\n",
+        tests=("tests/contract/test_law_integers.py",),
+    ),
+    Mutant(
         name="guarantee-without-its-delta",
         file="core/privacy/loss.py",
         old="return cls.of_terms(_response(guarantee.epsilon) + _all_or_nothing(guarantee.delta))",
@@ -142,15 +149,15 @@ MUTANTS = (
         name="atoms-reverse-keeps-the-masses",
         file="core/composition/atoms.py",
         old="masses = tuple(mass * exp_ball(-value) for value, mass in zip(self.values, self.masses, strict=True))\n"
-        "        beyond",
-        new="masses = self.masses\n        beyond",
+        "        exact",
+        new="masses = self.masses\n        exact",
         tests=_LOSS,
     ),
     Mutant(
         name="atoms-turn-claims-no-error",
         file="core/composition/atoms.py",
-        old="        wobble = 8 * slack + 32 * ROUNDOFF * np.minimum(travel, 2.0)\n",
-        new="        wobble = 0.0 * slack\n",
+        old="    wobble = 8 * slack + 32 * ROUNDOFF * np.minimum(travel, 2.0)\n",
+        new="    wobble = 0.0 * slack\n",
         tests=_TURNS,
     ),
     Mutant(
@@ -190,9 +197,9 @@ MUTANTS = (
     ),
     Mutant(
         name="product-infinity-of-one-copy",
-        file="core/composition/product.py",
-        old="                finite *= (1 - law.infinite()) ** count\n",
-        new="                finite *= 1 - law.infinite()\n",
+        file="core/composition/escape.py",
+        old="small += count * (-mass).log1p()",
+        new="small += (-mass).log1p()",
         tests=_PRODUCT,
     ),
     Mutant(

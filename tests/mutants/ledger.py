@@ -7,6 +7,10 @@ _LEDGER = ("tests/accounting/test_book.py",)
 _CHAIN = ("tests/accounting/test_chain.py",)
 _RECEIPT = ("tests/accounting/test_receipt.py",)
 _SQLITE = ("tests/accounting/stores/test_sqlite.py",)
+_INSTANTS = ("tests/accounting/stores/test_instants.py",)
+_PROCESSES = ("tests/accounting/stores/test_processes.py",)
+_CONSENT = ("tests/apps/test_consent.py",)
+_KEPT = ("tests/release/test_keeping.py",)
 _HOME = ("tests/parties/meetings/test_home.py",)
 
 MUTANTS = (
@@ -97,8 +101,8 @@ MUTANTS = (
     Mutant(
         name="terms-closed-gate-read-as-zero",
         file="accounting/terms.py",
-        old='None if text == "inf" else Fraction(text) for text in document["totals"]',
-        new='Fraction(0) if text == "inf" else Fraction(text) for text in document["totals"]',
+        old='None if text == "inf" else _number(text) for text in document["totals"]',
+        new='Fraction(0) if text == "inf" else _number(text) for text in document["totals"]',
         tests=_LEDGER,
     ),
     Mutant(
@@ -151,6 +155,55 @@ MUTANTS = (
         tests=_SQLITE,
     ),
     Mutant(
+        name="sqlite-takes-up-a-lost-ledgers-log",
+        file="accounting/stores/sqlite.py",
+        old="        _refuse_a_log(target)\n",
+        new="",
+        tests=_SQLITE,
+    ),
+    Mutant(
+        name="hold-trusts-what-sqlite-opened",
+        file="accounting/stores/hold.py",
+        old="            if mine in opened.values():\n",
+        new="            if True:\n",
+        tests=_INSTANTS,
+    ),
+    Mutant(
+        name="hold-locks-whatever-bears-the-name",
+        file="accounting/stores/hold.py",
+        old="        if identity(self._presence) != identity(self._guard):\n",
+        new="        if False:\n",
+        tests=_INSTANTS,
+    ),
+    Mutant(
+        name="hold-lets-a-second-index-begin",
+        file="accounting/stores/hold.py",
+        old="        if held_otherwise(self._presence, self._index, INDEXES):\n",
+        new="        if False:\n",
+        tests=_INSTANTS,
+    ),
+    Mutant(
+        name="hold-takes-away-what-bears-the-name",
+        file="accounting/stores/hold.py",
+        old="        if identity(aside) != mine:\n",
+        new="        if False:\n",
+        tests=_INSTANTS,
+    ),
+    Mutant(
+        name="hold-leaves-a-nameless-log-behind",
+        file="accounting/stores/hold.py",
+        old="(last or self._is_nameless())",
+        new="last",
+        tests=_PROCESSES,
+    ),
+    Mutant(
+        name="hold-writes-to-descriptors-of-others",
+        file="accounting/stores/hold.py",
+        old="            if identity(number) != file:\n",
+        new="            if False:\n",
+        tests=_PROCESSES,
+    ),
+    Mutant(
         name="party-record-not-synced",
         file="files.py",
         old="        yield draft\n        _sync(target.parent)\n",
@@ -177,5 +230,54 @@ MUTANTS = (
         old="    if os.path.lexists(path):\n        raise FileExistsError(path)\n",
         new="    path.unlink(missing_ok=True)\n",
         tests=_HOME,
+    ),
+    Mutant(
+        name="party-record-begun-without-sync",
+        file="parties/meetings/home.py",
+        old='            _write_new(record, json.dumps(body) + "\\n")\n',
+        new='            record.touch(exist_ok=False)\n            record.write_text(json.dumps(body) + "\\n")\n',
+        tests=_HOME,
+    ),
+    Mutant(
+        name="ceiling-is-not-asked",
+        file="parties/meetings/conduct.py",
+        old="        place.ceilings.check(party, place.given(party), member.level)\n",
+        new="        pass\n",
+        tests=_CONSENT,
+    ),
+    Mutant(
+        name="plan-signature-is-not-checked",
+        file="parties/meetings/papers.py",
+        old="    if not held:\n",
+        new="    if False:\n",
+        tests=_CONSENT,
+    ),
+    Mutant(
+        name="one-key-in-two-spellings",
+        file="parties/meetings/papers.py",
+        old='    return base64.b64encode(base64.b64decode(raw)).decode("ascii") == raw\n',
+        new="    return True\n",
+        tests=_CONSENT,
+    ),
+    Mutant(
+        name="kept-answer-may-be-replaced",
+        file="accounting/kept.py",
+        old='            new_text(self._path(asked.key, PAID), json.dumps(body) + "\\n", access=Access.OWNER)\n',
+        new='            whole_text(self._path(asked.key, PAID), json.dumps(body) + "\\n", access=Access.OWNER)\n',
+        tests=_KEPT,
+    ),
+    Mutant(
+        name="kept-claim-is-not-kept",
+        file="accounting/kept.py",
+        old="        return claim\n",
+        new="        return keys.nonce()\n",
+        tests=_KEPT,
+    ),
+    Mutant(
+        name="charge-of-another-place-is-drawn",
+        file="accounting/book.py",
+        old='    again = f\'"nonce":"{nonce}"\' not in line.body\n',
+        new='    again = not claim and f\'"nonce":"{nonce}"\' not in line.body\n',
+        tests=_KEPT,
     ),
 )

@@ -2,12 +2,14 @@
 
 from tests.mutants import (
     accounting,
+    audit,
     composition,
     laws,
     ledger,
     local,
     mechanisms,
     plan,
+    proofs,
     samplers,
     sampling,
     tables,
@@ -22,6 +24,8 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "laws": laws.MUTANTS,
     "composition": composition.MUTANTS,
     "plan": plan.MUTANTS,
+    "audit": audit.MUTANTS,
+    "proofs": proofs.MUTANTS,
     "local": local.MUTANTS,
     "tables": tables.MUTANTS,
 }

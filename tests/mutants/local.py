@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 _CHANNELS = ("tests/local/channels/test_channels.py",)
+_LAW_OF_CHANNELS = ("tests/contract/test_law_channels.py",)
 _MATRIX = ("tests/core/laws/test_stochastic.py", *_CHANNELS)
 
 MUTANTS = (
@@ -19,6 +20,20 @@ MUTANTS = (
         old="return 1 / (1 + (self.cells - 1) * exp_ball(-self.epsilon))",
         new="return 1 / (1 + (self.cells - 1) * exp_ball(-2 * self.epsilon))",
         tests=_CHANNELS,
+    ),
+    Mutant(
+        name="response-distance-of-one-more-cell",
+        file="local/channels/response.py",
+        old="return arb(0) if self.cells == 1 else self._keep() * -ball(-self.epsilon).expm1()",
+        new="return arb(0) if self.cells == 1 else self._keep() / 2 * -ball(-self.epsilon).expm1()",
+        tests=_LAW_OF_CHANNELS,
+    ),
+    Mutant(
+        name="matrix-distance-of-the-nearest-rows",
+        file="core/laws/stochastic.py",
+        old="largest = max(int(np.maximum(row - rows, 0).sum(axis=1).max()) for row in rows)",
+        new="largest = min(int(np.maximum(row - rows, 0).sum(axis=1).max()) for row in rows)",
+        tests=_LAW_OF_CHANNELS,
     ),
     Mutant(
         name="subset-outside-starts-inside",

@@ -7,6 +7,7 @@ _INTEGERS = ("tests/contract/test_law_integers.py",)
 _LINE = ("tests/contract/test_law_line.py",)
 _CHOICES = ("tests/contract/test_law_choices.py",)
 _GRID = ("tests/mechanisms/line/test_grid.py",)
+_ARRAYS = ("tests/mechanisms/test_arrays.py",)
 _STAIRCASE = ("tests/mechanisms/line/test_staircase.py",)
 _INTEGER_STAIRCASE = ("tests/mechanisms/integers/test_integer_staircase.py",)
 _TRUNCATED = ("tests/mechanisms/integers/test_truncated_staircase.py",)
@@ -78,9 +79,30 @@ MUTANTS = (
     Mutant(
         name="tiny-answers-lose-their-bits",
         file="mechanisms/line/line_noise.py",
-        old="    for place in np.flatnonzero(tiny):\n",
-        new="    for place in np.flatnonzero(tiny)[:0]:\n",
+        old="    for place in np.flatnonzero(grid.inexactly_split(answers)):\n",
+        new="    for place in np.flatnonzero(grid.inexactly_split(answers))[:0]:\n",
         tests=_GRID,
+    ),
+    Mutant(
+        name="whole-answers-split-as-doubles",
+        file="mechanisms/line/grid.py",
+        old='        if answers.dtype.kind in "iu":\n            return self._split_whole(answers, exponent)\n',
+        new="",
+        tests=_ARRAYS,
+    ),
+    Mutant(
+        name="masks-are-dropped",
+        file="mechanisms/arrays.py",
+        old="    if isinstance(answer, np.ma.MaskedArray):",
+        new="    if isinstance(answer, type(None)):",
+        tests=_ARRAYS,
+    ),
+    Mutant(
+        name="long-doubles-are-rounded",
+        file="mechanisms/arrays.py",
+        old='    if kind.kind == "f" and kind.itemsize > _DOUBLE_BYTES:\n',
+        new='    if kind.kind == "f" and kind.itemsize > 2 * _DOUBLE_BYTES:\n',
+        tests=_ARRAYS,
     ),
     Mutant(
         name="integer-staircase-claims-a-lazier-pair",
@@ -106,15 +128,15 @@ MUTANTS = (
     Mutant(
         name="integer-staircase-best-step-is-the-next",
         file="mechanisms/integers/integer_staircase.py",
-        old="return halved(rising, 0, sensitivity)[1]",
-        new="return min(halved(rising, 0, sensitivity)[1] + 1, sensitivity)",
+        old="return best_step(epsilon, sensitivity, cost.pieces)",
+        new="return min(best_step(epsilon, sensitivity, cost.pieces) + 1, sensitivity)",
         tests=_INTEGER_STAIRCASE,
     ),
     Mutant(
         name="staircase-on-the-line-with-a-shorter-sensitivity",
         file="mechanisms/line/staircase.py",
-        old="steps = chosen.units_of_sensitivity(sensitivity)",
-        new="steps = max(1, chosen.units_of_sensitivity(sensitivity) - 1)",
+        old="steps = grid.units_of_sensitivity(sensitivity)",
+        new="steps = max(width, grid.units_of_sensitivity(sensitivity) - 1)",
         tests=_STAIRCASE,
     ),
     Mutant(
@@ -140,17 +162,17 @@ MUTANTS = (
     ),
     Mutant(
         name="discrete-gaussian-first-outcome-off-by-one",
-        file="mechanisms/integers/discrete_gaussian.py",
+        file="core/composition/discrete.py",
         old="first = math.floor(centre - Fraction(shift, 2)) + 1",
         new="first = math.floor(centre - Fraction(shift, 2)) + 2",
         tests=_GAUSSIAN + _INTEGERS,
     ),
     Mutant(
         name="discrete-gaussian-other-sum-one-short",
-        file="mechanisms/integers/discrete_gaussian.py",
+        file="core/composition/discrete.py",
         old="others = gaussian_upper_sum(sigma, first + shift)",
         new="others = gaussian_upper_sum(sigma, first + shift - 1)",
-        tests=_GAUSSIAN + _INTEGERS,
+        tests=("tests/core/composition/test_discrete.py",),
     ),
     Mutant(
         name="least-scale-gives-the-side-that-is-not-private",
@@ -179,6 +201,13 @@ MUTANTS = (
         old="    eta = ball(delta) * b / (1 - b)\n",
         new="    eta = 2 * ball(delta) * b / (1 - b)\n",
         tests=_TRUNCATED,
+    ),
+    Mutant(
+        name="truncated-distance-of-a-smaller-move",
+        file="mechanisms/integers/truncated_staircase.py",
+        old="distance = 1 - self.tail_ball(half + 1) - self.tail_ball(self.sensitivity - half)",
+        new="distance = 1 - self.tail_ball(half + 1) - self.tail_ball(max(1, self.sensitivity - half - 1))",
+        tests=("tests/contract/test_law_integers.py",),
     ),
     Mutant(
         name="uniform-edge-one-shorter",

@@ -1,0 +1,44 @@
+"""Mutants of the audit: alarms that are not earned, and breaks that are not seen."""
+
+from tests.mutants.mutant import Mutant
+
+_ATTACK = ("tests/audit/test_attack.py",)
+_GALLERY = ("tests/audit/test_gallery.py",)
+
+MUTANTS = (
+    Mutant(
+        name="audit-tests-on-what-proposed",
+        file="audit/attacking.py",
+        old="(first[half:], second[half:])",
+        new="(first[:half], second[:half])",
+        tests=("tests/audit/test_attack.py::test_a_test_never_sees_what_proposed_it",),
+    ),
+    Mutant(
+        name="audit-forgets-delta",
+        file="audit/attacks/bounds.py",
+        old="    low = chance_down(hits, draws, risk / 2) - delta\n",
+        new="    low = chance_down(hits, draws, risk / 2)\n",
+        tests=_ATTACK,
+    ),
+    Mutant(
+        name="audit-tests-every-event-at-the-whole-risk",
+        file="audit/attacking.py",
+        old="each = risk / len(proposed)",
+        new="each = risk",
+        tests=("tests/audit/test_attack.py::test_every_event_pays_its_share_of_the_risk",),
+    ),
+    Mutant(
+        name="audit-sees-no-low-bits",
+        file="audit/attacks/grid.py",
+        old="exponent - _MANTISSA + lowest",
+        new="exponent - _MANTISSA",
+        tests=_ATTACK,
+    ),
+    Mutant(
+        name="audit-hands-on-a-changed-input",
+        file="audit/targets/child.py",
+        old='        given = json.dumps(order["given"])\n',
+        new='        given = order["given"]\n        json.loads = lambda same: same\n',
+        tests=_ATTACK,
+    ),
+)

@@ -15,6 +15,10 @@ from .filters import Guard as Guard
 from .ledger import Ledger as Ledger
 from .protects import Protects as Protects
 from .receipt import Receipt as Receipt
+from .shares import Opening as Opening
+from .shares import Share as Share
+from .shares import Whose as Whose
+from .sharing import ShareLeft as ShareLeft
 from .subsample import poisson_sampled as poisson_sampled
 from .subsample import sampled_without_replacement as sampled_without_replacement
 from .total import Account as Account
@@ -29,10 +33,14 @@ __all__ = [
     "ClosedForm",
     "Guard",
     "Ledger",
+    "Opening",
     "Protects",
     "Receipt",
     "Remaining",
+    "Share",
+    "ShareLeft",
     "Total",
+    "Whose",
     "account",
     "adaptive_by_formula",
     "by_theorem",

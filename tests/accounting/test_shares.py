@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import banister as bn
-from banister.accounting import Opening, Share, Whose, book, sharing
+from banister.accounting import Opening, BudgetShare, Whose, book, sharing
 from banister.accounting.charge import Charge, keeps
 from banister.accounting.filters import AsYouGo, filter_for
 from banister.accounting.shares import HeldShare, hold
@@ -27,7 +27,7 @@ MARCH = "2026-03-15T12:00:00Z"
 YEAR = Opening(start="2026-01", months=12)
 
 
-def ledger(budget: bn.Guarantee, *shares: Share) -> bn.Ledger:
+def ledger(budget: bn.Guarantee, *shares: BudgetShare) -> bn.Ledger:
     made = bn.Ledger.create("memory:", budget=budget, neighbours=REPLACE, questions=bn.AsYouGo())
     made.state_shares(shares, by="olga")
     return made
@@ -37,8 +37,8 @@ def pay(paid: bn.Ledger, whose: Whose, epsilon: str, label: str = "a count", key
     paid.on_behalf(whose).charge(bn.Guarantee(epsilon), label=label, neighbours=REPLACE, key=key)
 
 
-def of(analyst: str, epsilon: str, delta: str = "0", project: str = "", opens: Opening | None = None) -> Share:
-    return Share(guarantee=bn.Guarantee(epsilon, delta), analyst=analyst, project=project, opens=opens)
+def of(analyst: str, epsilon: str, delta: str = "0", project: str = "", opens: Opening | None = None) -> BudgetShare:
+    return BudgetShare(guarantee=bn.Guarantee(epsilon, delta), analyst=analyst, project=project, opens=opens)
 
 
 ANA, BEN = Whose(analyst="ana"), Whose(analyst="ben")
@@ -99,7 +99,7 @@ def test_what_an_owner_allows_counts_in_the_share_and_never_passes_the_whole() -
     assert shared.verify()[0] == 2
 
 
-def at_times(shares: tuple[Share, ...], paid: list[tuple[str, str]]) -> list[bool]:
+def at_times(shares: tuple[BudgetShare, ...], paid: list[tuple[str, str]]) -> list[bool]:
     """Charge ana at given times, and say which charges were taken."""
     budget = bn.Guarantee(1)
     terms = Terms(budget=budget, neighbours=REPLACE, accountant=filter_for(budget, AsYouGo()), created=MARCH)
@@ -129,7 +129,7 @@ def test_months_open_parts_of_one_total_and_nothing_spent_comes_back() -> None:
         ("2026-12-01T00:00:00Z", "0.7"),
         ("2031-01-01T00:00:00Z", "1/1000"),  # No second year.
     ]
-    everybody = Share(guarantee=bn.Guarantee(1), opens=Opening(start="2026-01", months=10))
+    everybody = BudgetShare(guarantee=bn.Guarantee(1), opens=Opening(start="2026-01", months=10))
     taken = at_times((of("ana", "1"), everybody), paid)
     assert taken == [False, True, False, True, False, False, True, False]
 
@@ -178,10 +178,10 @@ def test_what_is_composed_from_a_share_keeps_its_guarantee_also_when_it_is_state
 ) -> None:
     """A greedy analyst takes all she can get, before and after the share is stated anew."""
     first, second = bn.Guarantee("0.3", "1e-7"), bn.Guarantee("0.4", "2e-7")
-    shared = ledger(bn.Guarantee(1, "1e-6"), Share(guarantee=first, analyst="ana"))
+    shared = ledger(bn.Guarantee(1, "1e-6"), BudgetShare(guarantee=first, analyst="ana"))
     mine, counts = PrivacyLoss.nothing(), []
     for guarantee in (first, second):
-        shared.state_shares([Share(guarantee=guarantee, analyst="ana")], by="olga")
+        shared.state_shares([BudgetShare(guarantee=guarantee, analyst="ana")], by="olga")
         for place in range(12):
             try:
                 shared.on_behalf(ANA).charge(asked[place % len(asked)], label="x", neighbours=REPLACE)

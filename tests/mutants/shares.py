@@ -44,14 +44,16 @@ MUTANTS = (
     Mutant(
         name="shares-that-moved-are-not-looked-at-again",
         file="accounting/sharing.py",
-        old="        if (None if before is None else before.line) != (None if self.shared is None else self.shared.line):\n",
+        old="        if (None if before is None else before.line) != (None if self.shared is None else self.shared.line)"
+        ":\n",
         new="        if False:\n",
         tests=_SHARES,
     ),
     Mutant(
         name="shares-allowed-passes-the-whole",
         file="accounting/book.py",
-        old="            if after is None:\n                raise _Refused(before.totals, last.sequence)\n            told",
+        old="            if after is None:\n                raise _Refused(before.totals, last.sequence)\n"
+        "            told",
         new="            if after is None and not (whose and whose.allowed):\n"
         "                raise _Refused(before.totals, last.sequence)\n            after = after or before.totals\n"
         "            told",

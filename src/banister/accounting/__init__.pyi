@@ -16,7 +16,7 @@ from .ledger import Ledger as Ledger
 from .protects import Protects as Protects
 from .receipt import Receipt as Receipt
 from .shares import Opening as Opening
-from .shares import Share as Share
+from .shares import BudgetShare as BudgetShare
 from .shares import Whose as Whose
 from .sharing import ShareLeft as ShareLeft
 from .subsample import poisson_sampled as poisson_sampled
@@ -29,6 +29,7 @@ from .total import compose as compose
 __all__ = [
     "Account",
     "AsYouGo",
+    "BudgetShare",
     "Charge",
     "ClosedForm",
     "Guard",
@@ -37,7 +38,6 @@ __all__ = [
     "Protects",
     "Receipt",
     "Remaining",
-    "Share",
     "ShareLeft",
     "Total",
     "Whose",

@@ -17,7 +17,7 @@ from banister.accounting.plan import Questions, plan_for
 from banister.accounting.protects import Protects
 from banister.accounting.receipt import Receipt
 from banister.accounting.refining import write_refinement
-from banister.accounting.shares import Share, Whose
+from banister.accounting.shares import BudgetShare, Whose
 from banister.accounting.sharing import ShareLeft, state
 from banister.accounting.stores.addresses import (
     MEMORY,
@@ -160,7 +160,7 @@ class Ledger:
 
         >>> terms = {"neighbours": Neighbours.REPLACE, "questions": AsYouGo()}
         >>> ledger = Ledger.create("memory:", budget=Guarantee(1), **terms)
-        >>> ledger.state_shares([Share(guarantee=Guarantee("0.3"), analyst="ana")], by="olga")
+        >>> ledger.state_shares([BudgetShare(guarantee=Guarantee("0.3"), analyst="ana")], by="olga")
         >>> str(ledger.on_behalf(Whose(analyst="ana")).remaining().largest_epsilon)
         '3/10'
         """
@@ -168,7 +168,7 @@ class Ledger:
         hers._whose = whose
         return hers
 
-    def state_shares(self, shares: Sequence[Share], *, by: str) -> None:
+    def state_shares(self, shares: Sequence[BudgetShare], *, by: str) -> None:
         """Share the budget out, or anew: each charge must then say whose it is, and fit its shares and the whole.
 
         A share that was stated before keeps what it has used, and must be stated again; its guarantee may be another.

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from banister.accounting.filters import Filter
-from banister.accounting.shares import HeldShare, Opening, Share, SharedOut, Totals
+from banister.accounting.shares import HeldShare, Opening, BudgetShare, SharedOut, Totals
 from banister.core.privacy.guarantee import Guarantee
 
 STATED = "shares"
@@ -58,7 +58,7 @@ def stated_of(sequence: int, found: Any) -> SharedOut:
 
 def _held(found: Any) -> HeldShare:
     opens = found["opens"]
-    share = Share(
+    share = BudgetShare(
         guarantee=Guarantee(Fraction(found["epsilon"]), Fraction(found["delta"])),
         analyst=found["analyst"],
         project=found["project"],

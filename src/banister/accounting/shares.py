@@ -72,10 +72,10 @@ class Whose:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class BudgetShare:
     """What the charges of an analyst, of a project, or of one in the other may compose to; of everybody, without names.
 
-    >>> share = Share(guarantee=Guarantee("0.3", "1e-7"), analyst="ana", project="trial")
+    >>> share = BudgetShare(guarantee=Guarantee("0.3", "1e-7"), analyst="ana", project="trial")
     >>> share.name, share.covers(Whose(analyst="ana", project="trial")), share.covers(Whose(analyst="ana"))
     ('ana in trial', True, False)
     """
@@ -111,7 +111,7 @@ class Share:
 class HeldShare:
     """A share with the filter that holds it."""
 
-    share: Share
+    share: BudgetShare
     filter: Filter
 
     def fits(self, totals: Totals, at: str) -> bool:
@@ -182,7 +182,7 @@ class Added:
 
 
 def hold(
-    shares: Iterable[Share], *, budget: Guarantee, reserve: Fraction, before: SharedOut | None
+    shares: Iterable[BudgetShare], *, budget: Guarantee, reserve: Fraction, before: SharedOut | None
 ) -> tuple[HeldShare, ...]:
     """Each share with its filter. One that was stated before keeps its place and its currencies, and is still there."""
     given = {share.name: share for share in shares}
@@ -223,7 +223,7 @@ def _filter(guarantee: Guarantee, reserve: Fraction, before: HeldShare | None) -
     return Filter(own, (basic, Renyi(limit if limit > 0 else SHUT, order)))
 
 
-def _check_within(share: Share, budget: Guarantee) -> None:
+def _check_within(share: BudgetShare, budget: Guarantee) -> None:
     if share.guarantee.epsilon > budget.epsilon or share.guarantee.delta > budget.delta:
         raise BadValue(
             f"The share of {share.name}, {share.guarantee}, is above the budget {budget}, of which it is a part. "

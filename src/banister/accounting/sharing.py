@@ -13,7 +13,7 @@ from banister.accounting.chain import ChainLine
 from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter
 from banister.accounting.share_lines import ShareTotals
-from banister.accounting.shares import Added, HeldShare, Share, SharedOut, Totals, Whose, hold
+from banister.accounting.shares import Added, HeldShare, BudgetShare, SharedOut, Totals, Whose, hold
 from banister.accounting.terms import Standing, Terms, standing_of, stated_shares, statement_writer
 from banister.core.exact.numbers import brief, brief_down
 from banister.errors import BadValue, LedgerDamaged, ShareExceeded
@@ -33,15 +33,15 @@ class ShareLeft:
     """A share with what it has used and what is left of the part that is open.
 
     >>> from banister import Guarantee, Neighbours
-    >>> from banister.accounting import AsYouGo, Ledger, Share, Whose
+    >>> from banister.accounting import AsYouGo, Ledger, BudgetShare, Whose
     >>> terms = {"budget": Guarantee(1), "neighbours": Neighbours.REPLACE, "questions": AsYouGo()}
     >>> ledger = Ledger.create("memory:", **terms)
-    >>> ledger.state_shares([Share(guarantee=Guarantee("0.3"), analyst="ana")], by="olga")
+    >>> ledger.state_shares([BudgetShare(guarantee=Guarantee("0.3"), analyst="ana")], by="olga")
     >>> [(left.share.name, str(left.largest_epsilon)) for left in ledger.shares()]
     [('ana', '3/10')]
     """
 
-    share: Share
+    share: BudgetShare
     part: Fraction
     """The part that is open now."""
     used: Fraction
@@ -111,7 +111,9 @@ def until_settled(attempt: Callable[[], T]) -> T:
             continue
 
 
-def state(store: "Store", terms: Terms, shares: Sequence[Share], *, by: str, at: str, nonce: str, witness: str) -> None:
+def state(
+    store: "Store", terms: Terms, shares: Sequence[BudgetShare], *, by: str, at: str, nonce: str, witness: str
+) -> None:
     """Write a line that states shares, from which on they hold. Those that were stated keep what they have used."""
     accountant = terms.accountant
     if not isinstance(accountant, Filter):

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import banister as bn
-from banister.accounting import Opening, BudgetShare, Whose, book, sharing
+from banister.accounting import BudgetShare, Opening, Whose, book, sharing
 from banister.accounting.charge import Charge, keeps
 from banister.accounting.filters import AsYouGo, filter_for
 from banister.accounting.shares import HeldShare, hold

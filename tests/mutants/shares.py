@@ -44,8 +44,8 @@ MUTANTS = (
     Mutant(
         name="shares-that-moved-are-not-looked-at-again",
         file="accounting/sharing.py",
-        old="        if (None if before is None else before.line) != (None if self.shared is None else self.shared.line)"
-        ":\n",
+        old="        if (None if before is None else before.line) != "
+        "(None if self.shared is None else self.shared.line):\n",
         new="        if False:\n",
         tests=_SHARES,
     ),

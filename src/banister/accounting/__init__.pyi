@@ -15,8 +15,8 @@ from .filters import Guard as Guard
 from .ledger import Ledger as Ledger
 from .protects import Protects as Protects
 from .receipt import Receipt as Receipt
-from .shares import Opening as Opening
 from .shares import BudgetShare as BudgetShare
+from .shares import Opening as Opening
 from .shares import Whose as Whose
 from .sharing import ShareLeft as ShareLeft
 from .subsample import poisson_sampled as poisson_sampled

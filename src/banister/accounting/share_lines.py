@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from banister.accounting.filters import Filter
-from banister.accounting.shares import HeldShare, Opening, BudgetShare, SharedOut, Totals
+from banister.accounting.shares import BudgetShare, HeldShare, Opening, SharedOut, Totals
 from banister.core.privacy.guarantee import Guarantee
 
 STATED = "shares"

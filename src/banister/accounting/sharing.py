@@ -13,7 +13,7 @@ from banister.accounting.chain import ChainLine
 from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter
 from banister.accounting.share_lines import ShareTotals
-from banister.accounting.shares import Added, HeldShare, BudgetShare, SharedOut, Totals, Whose, hold
+from banister.accounting.shares import Added, BudgetShare, HeldShare, SharedOut, Totals, Whose, hold
 from banister.accounting.terms import Standing, Terms, standing_of, stated_shares, statement_writer
 from banister.core.exact.numbers import brief, brief_down
 from banister.errors import BadValue, LedgerDamaged, ShareExceeded

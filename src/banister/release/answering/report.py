@@ -11,6 +11,7 @@ from banister.core.exact.numbers import brief
 from banister.release.answering.wording import (
     about_intervals,
     charges,
+    describe_looked,
     describe_noise,
     describe_person,
     describe_reach,
@@ -112,6 +113,7 @@ def _plan(plan: Plan) -> Chapter:
         )
         for part in plan.parts
     ]
+    reach = [*describe_looked(plan.schema), *reach]
     return Chapter("The plan, made before any record was read", [*reach, f"Plan {plan.digest}"], "", (), grids)
 
 

@@ -19,7 +19,7 @@ from banister.release.aggregates.aggregate import Noisy
 from banister.release.aggregates.board import one_row_each
 from banister.release.answering.combine import NoiseSpread
 from banister.release.answering.consistent import Family
-from banister.release.answering.wording import describe_noise, describe_person, describe_reach, number
+from banister.release.answering.wording import describe_looked, describe_noise, describe_person, describe_reach, number
 from banister.release.payments.ladder import Ladder
 from banister.release.payments.measured import Measured
 from banister.release.planning.layout import Formula
@@ -190,6 +190,7 @@ class Plan:
     def __str__(self) -> str:
         """The plan as text: what it costs, and for each answer its interval by cell size."""
         lines = [f"Plan at {self.guarantee}, {self.neighbours.value} neighbours. {describe_person(self.schema)}"]
+        lines += describe_looked(self.schema)
         for part in self.parts:
             lines += [part.question.text, describe_reach(part), *describe_noise(part, self.sizes[1], self.confidence)]
             wide = [part.forecasts(size, self.confidence) for size in self.sizes]

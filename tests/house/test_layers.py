@@ -62,10 +62,11 @@ LIBRARIES = {
     "sqlglot": ("questions/", "release/sources/"),
     "cryptography": ("keys.py", "sampling/bits.py"),
     "typer": ("apps/",),
-    "fastapi": ("apps/web/", "apps/studio/"),
+    "fastapi": ("apps/web/", "apps/studio/", "apps/team/"),
     "jinja2": ("apps/web/site.py",),
-    "starlette": ("apps/web/", "apps/studio/"),
-    "uvicorn": ("apps/web/serve.py",),
+    "starlette": ("apps/web/", "apps/studio/", "apps/team/"),
+    "pydantic": ("apps/team/bodies.py",),
+    "uvicorn": ("apps/web/serve.py", "apps/team/serve.py"),
     "rich": ("apps/", "show/", "work/", "spread/lab/drawn/terminal.py"),
 }
 """Which files may know an outside library."""

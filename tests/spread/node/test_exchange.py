@@ -41,7 +41,8 @@ def said(data: bytes) -> object:
 
 def answered(exchange: Exchange, begin: int, ticks: int, *, fresh: bool = True) -> list[tuple[int, int, bytes]]:
     """All that the near links carry, each copy being answered at the next tick."""
-    carried, answers = [], []
+    carried: list[tuple[int, int, bytes]] = []
+    answers: list[tuple[int, bytes]] = []
     for now in range(begin, begin + ticks):
         for link, data in answers:
             exchange.received(link, data, now=now)

@@ -242,7 +242,7 @@ def test_a_clock_that_jumps_ends_no_more_than_three_days() -> None:
 def test_two_people_talk_in_terminals(tmp_path: Path) -> None:
     with people(tmp_path, 2) as (ann, ben):
         said: list[str] = []
-        Talk(ann, said.append).run(["invite", "quit", "feed"])
+        Talk(ann, said.append).run(["invite Ben", "quit", "feed"])
         (line,) = said
         Talk(ben, said.append).run([f"join {line} ann"])
         Talk(ann, said.append).run(["accept 1"])
@@ -258,4 +258,5 @@ def test_two_people_talk_in_terminals(tmp_path: Path) -> None:
         assert "  1 hello" in told
         assert "There is no post 9" in told
         assert "'nonsense' is no command" in told
+        assert "  1 Ben: here; safety number" in told
         assert "'x' must be a whole number" in told

@@ -150,9 +150,9 @@ class Messenger:
             seen.append(Seen(friend.link, friend.name, state, number))
         return tuple(seen)
 
-    def invite(self, *, seconds: int = LIFE_SECONDS) -> str:
-        """A line for one person."""
-        return self._do(lambda: self.node.invite(now=time.time(), seconds=seconds)).text()
+    def invite(self, *, friend: str = "", seconds: int = LIFE_SECONDS) -> str:
+        """A line for one person; what she is called here, nobody else learns."""
+        return self._do(lambda: self.node.invite(now=time.time(), seconds=seconds, friend=friend.strip()[:60])).text()
 
     def join(self, line: str, *, friend: str = "") -> None:
         """Use an invitation that somebody gave."""
@@ -161,7 +161,7 @@ class Messenger:
             raise BadValue("This invitation has expired. Ask for a new one.")
         if any(known.secret == invitation.secret for known in self.store.friends()):
             raise BadValue("You have used this invitation already. Ask for a new one if the link is gone.")
-        self._wait(self.node.use(invitation, name=self.store.get("name"), friend=friend))
+        self._wait(self.node.use(invitation, friend=friend.strip()[:60]))
 
     def accept(self, link: int) -> None:
         """Who used an invitation becomes a friend. Compare the safety number first."""

@@ -251,19 +251,19 @@ class Node:
 
     # Invitations.
 
-    def invite(self, *, now: float, seconds: int) -> Invitation:
+    def invite(self, *, now: float, seconds: int, friend: str) -> Invitation:
         """A new invitation, for one person."""
         own, secret = LinkKey.generate(), bytes.fromhex(keys.nonce() + keys.nonce())
         name, expires = bytes.fromhex(keys.nonce()), int(now) + seconds
-        self.store.add_invitation(Invited(name, own, secret, expires, False))
+        self.store.add_invitation(Invited(name, own, secret, expires, False, friend))
         self.refresh()
         return Invitation(name, secret, fingerprint(own.certificate), expires, self.announced, self.port)
 
-    async def use(self, invitation: Invitation, *, name: str, friend: str) -> None:
+    async def use(self, invitation: Invitation, *, friend: str) -> None:
         """Answer an invitation: hand over a key of one's own, and knock from then on until she has accepted."""
         own = LinkKey.generate()
         try:
-            theirs, answer = await asyncio.wait_for(_pair(invitation, own, name), HANDSHAKE_SECONDS)
+            theirs, answer = await asyncio.wait_for(_pair(invitation, own), HANDSHAKE_SECONDS)
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             raise BadValue(
                 f"Nobody opened at {invitation.host}:{invitation.port}: she is not there now, or the invitation was "
@@ -272,7 +272,7 @@ class Node:
         if answer.get("refusal"):
             raise BadValue(str(answer["refusal"])[:300])
         self.store.add_friend(
-            name=friend or str(answer.get("name", ""))[:60] or "friend",
+            name=friend or "friend",
             own=own,
             theirs=theirs,
             secret=invitation.secret,
@@ -303,7 +303,7 @@ class Node:
             return {"refusal": "That was no answer to an invitation."}
         with self.store.writing():
             self.store.add_friend(
-                name=str(asked.get("name", ""))[:60] or "friend",
+                name=found.name or "friend",
                 own=found.own,
                 theirs=certificate,
                 secret=found.secret,
@@ -313,10 +313,10 @@ class Node:
             )
             self.store.use_invitation(name)
         self.refresh()
-        return {"name": self.store.get("name")}
+        return {}
 
 
-async def _pair(invitation: Invitation, own: LinkKey, name: str) -> tuple[bytes, dict[str, object]]:
+async def _pair(invitation: Invitation, own: LinkKey) -> tuple[bytes, dict[str, object]]:
     """Knock with an invitation, and hand over a certificate: hers, and what she answers."""
     context = link_context(own, None, server=False)
     reader, writer = await asyncio.open_connection(
@@ -326,7 +326,7 @@ async def _pair(invitation: Invitation, own: LinkKey, name: str) -> tuple[bytes,
         theirs: bytes = writer.get_extra_info("ssl_object").getpeercert(True)
         if fingerprint(theirs) != invitation.fingerprint:
             raise BadValue("Somebody else answered than the one who invited. Ask for a new invitation.")
-        writer.write(_padded({"id": invitation.id.hex(), "name": name, "certificate": own.certificate.hex()}))
+        writer.write(_padded({"id": invitation.id.hex(), "certificate": own.certificate.hex()}))
         return theirs, _unpadded(await reader.readexactly(PAIRING_BYTES))
     finally:
         writer.transport.abort()

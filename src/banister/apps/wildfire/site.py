@@ -110,13 +110,13 @@ class Pages:
         )
 
     async def invite(self, request: Request) -> Response:
-        await self.site.form(request)
-        return self._friends(self.messenger.invite(), "")
+        fields = await self.site.fields(request)
+        return self._friends(self.messenger.invite(friend=fields.get("name", "")), "")
 
     async def join(self, request: Request) -> Response:
         fields = await self.site.fields(request)
         try:
-            line, name = fields.get("line", ""), fields.get("name", "").strip()[:60]
+            line, name = fields.get("line", ""), fields.get("name", "")
             await run_in_threadpool(self.messenger.join, line, friend=name)
         except BanisterError as error:
             return self._friends("", str(error))

@@ -35,7 +35,7 @@ CREATE TABLE friends (link INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL
   certificate BLOB NOT NULL, theirs BLOB NOT NULL, secret BLOB NOT NULL, host TEXT NOT NULL, port INTEGER NOT NULL,
   state TEXT NOT NULL, met INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE invitations (id BLOB PRIMARY KEY, private BLOB NOT NULL, certificate BLOB NOT NULL, secret BLOB NOT NULL,
-  expires INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0);
+  expires INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, name TEXT NOT NULL DEFAULT '');
 """
 
 
@@ -69,6 +69,8 @@ class Invited:
     secret: bytes
     expires: int
     used: bool
+    name: str = ""
+    """What the person calls the one whom she invited."""
 
 
 class Store:
@@ -246,13 +248,13 @@ class Store:
     def invitations(self) -> tuple[Invited, ...]:
         with self._lock:
             rows = self._db.execute("SELECT * FROM invitations").fetchall()
-        return tuple(Invited(r[0], LinkKey(r[1], r[2]), r[3], r[4], bool(r[5])) for r in rows)
+        return tuple(Invited(r[0], LinkKey(r[1], r[2]), r[3], r[4], bool(r[5]), r[6]) for r in rows)
 
     def add_invitation(self, invited: Invited) -> None:
         with self.writing():
             own = invited.own
-            row = (invited.id, own.private, own.certificate, invited.secret, invited.expires, 0)
-            self._db.execute("INSERT INTO invitations VALUES (?, ?, ?, ?, ?, ?)", row)
+            row = (invited.id, own.private, own.certificate, invited.secret, invited.expires, 0, invited.name)
+            self._db.execute("INSERT INTO invitations VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
     def use_invitation(self, name: bytes) -> None:
         with self.writing():

@@ -14,7 +14,7 @@ reply N TEXT    answer post N of the feed
 feed            what is here, the newest first
 approve N       found worth reading; its bringer may bring more
 hide N          do not show it any more
-invite          a line for one person
+invite NAME     a line for one person, whom you call so
 join LINE NAME  use a line that somebody gave you
 friends         who they are, and whether they are here
 accept N        a friend who used your invitation (compare the safety number)
@@ -52,7 +52,7 @@ class Talk:
             "feed": self._feed,
             "approve": lambda: messenger.approve(self._post(rest)),
             "hide": lambda: messenger.mute(self._post(rest)),
-            "invite": lambda: self.say(messenger.invite()),
+            "invite": lambda: self.say(messenger.invite(friend=rest)),
             "join": lambda: self._join(rest),
             "friends": self._friends,
             "accept": lambda: messenger.accept(_number(rest)),

@@ -13,6 +13,7 @@ from tests.mutants import (
     samplers,
     sampling,
     shares,
+    spread,
     tables,
 )
 from tests.mutants.mutant import Mutant
@@ -28,6 +29,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "audit": audit.MUTANTS,
     "proofs": proofs.MUTANTS,
     "local": local.MUTANTS,
+    "spread": spread.MUTANTS,
     "tables": tables.MUTANTS,
 }
 

@@ -4,6 +4,8 @@ from .dataset import open as open
 from .drafting.draft import Draft as Draft
 from .drafting.draft import draft as draft
 from .plan import Plan as Plan
+from .profile.plan import LookPlan as LookPlan
+from .profile.profile import Profile as Profile
 from .request import Accuracy as Accuracy
 from .request import PlanRequest as PlanRequest
 from .rungs import RungAnswer as RungAnswer
@@ -15,8 +17,10 @@ __all__ = [
     "Answers",
     "Dataset",
     "Draft",
+    "LookPlan",
     "Plan",
     "PlanRequest",
+    "Profile",
     "RungAnswer",
     "draft",
     "open",

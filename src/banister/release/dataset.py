@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.core.exact.numbers import Number
+from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue, LedgerExists, LedgerMissing
 from banister.files import check_apart
 from banister.foreign import read_text
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from banister.release.asking import Asking
     from banister.release.check import TableCheck
     from banister.release.plan import Plan
+    from banister.release.profile.plan import LookPlan
+    from banister.release.profile.profile import Profile
     from banister.release.request import PlanRequest
     from banister.release.run import Tell
     from banister.release.work import Source
@@ -40,7 +43,7 @@ def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object
     >>> str(dataset.schema.budget), dataset.schema.neighbours.value
     ('(1, 1e-06)', 'add-remove')
     """
-    found = Schema.of_file(schema).for_questions()
+    found = Schema.of_file(schema).for_looks()
     frames = dict(tables or {}) | ({} if data is None else {"data": data})
     return Dataset(found, folder=Path(schema).parent, frames=frames, path=Path(schema))
 
@@ -74,6 +77,7 @@ class Dataset:
         from banister.questions.parser import read_questions
         from banister.release.aggregates import ALL
 
+        self.schema.for_questions()
         if sql.strip().lower().endswith(".sql") and "\n" not in sql:
             if not Path(sql.strip()).is_file():
                 raise BadValue(f"The questions '{sql}' cannot be read. Give SQL, or the path of a .sql file.")
@@ -210,6 +214,26 @@ class Dataset:
             if ledger is None and book is not None:
                 book.close()
 
+    def plan_look(self, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95) -> "LookPlan":
+        """Plan a private look at all columns: its noise and its loss. No record is seen; ranges may be blank."""
+        from banister.release.profile.plan import plan_look
+
+        return plan_look(self.schema, Guarantee(epsilon, delta), confidence=confidence)
+
+    def look(
+        self, plan: "LookPlan", *, bits: "BitSource | None" = None, tell: "Tell" = lambda stage: None
+    ) -> "Profile":
+        """Look privately at all columns at once: charge the ledger once, then draw."""
+        from banister.release.profile.run import look
+
+        self.source()
+        book = self._found()
+        if book is None:
+            self._try(plan)
+            book = self._make()[0]
+        with book:
+            return look(plan, self, book, bits=bits, tell=tell)
+
     def check_output(self, path: str | Path) -> None:
         """Refuse to write over the schema, a table or the ledger."""
         check_apart(Path(path), self._needed())
@@ -331,7 +355,7 @@ class Dataset:
             found.close()
         return found is None
 
-    def _try(self, plan: "Plan") -> None:
+    def _try(self, plan: "Plan | LookPlan") -> None:
         """Refuse what a new ledger would refuse; none is made for it."""
         with self.trial_ledger() as trial:
             cost, _ = trial.fitting(plan.costs, neighbours=plan.neighbours)

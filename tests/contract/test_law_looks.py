@@ -88,7 +88,7 @@ def test_the_worst_person_moves_what_is_charged(delta: str) -> None:
     pairs = [(OTHERS, [*OTHERS, *person]) for person in PERSONS]
     assert worst(plan, pairs) == charged(plan)
     if delta == "0":
-        assert charged(plan) == (1, 0)
+        assert charged(plan) == (Fraction(1), Fraction(0))
 
 
 @pytest.mark.parametrize("delta", ["0", "1/1000"])
@@ -101,7 +101,7 @@ def test_a_person_who_is_exchanged_moves_no_more_than_is_charged(delta: str) -> 
 
 def test_a_row_that_is_a_person_moves_what_is_charged() -> None:
     plan = plan_look(schema(person=False, neighbours="add-remove"), Guarantee(1), confidence=0.95)
-    assert worst(plan, [(OTHERS, [*OTHERS, *PERSONS[0]])]) == charged(plan) == (1, 0)
+    assert worst(plan, [(OTHERS, [*OTHERS, *PERSONS[0]])]) == charged(plan) == (Fraction(1), Fraction(0))
 
 
 def test_half_of_delta_is_for_values_that_appear_and_all_of_it_is_charged() -> None:

@@ -105,7 +105,7 @@ def test_shares_values_rows_and_groups_are_found(tmp_path: Path, delta: str) -> 
     assert abs(flag.outside.value - 0.5) < 0.05
     assert {str(value) for value, _ in ward.values} == ({"north", "south"} if delta != "0" else set())
     assert cost.ladder is not None
-    assert cost.ladder.ladder.ends(cost.ladder.quantile(Fraction(1, 2)).rung) == (2, Fraction(7, 2))
+    assert cost.ladder.ladder.ends(cost.ladder.quantile(Fraction(1, 2)).rung) == (Fraction(2), Fraction(7, 2))
     assert profile.rows_each is not None
     assert most_each(profile.rows_each) == 4
     assert ward.groups is not None

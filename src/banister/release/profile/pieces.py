@@ -51,7 +51,7 @@ class What(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class LookPiece:
     """One histogram: which cells, what is counted, and how much its errors matter."""
 
     what: What
@@ -70,19 +70,21 @@ class Piece:
         return None if self.what is What.UNKNOWN else cell_count(self.axes)
 
 
-def pieces_of(schema: Schema, *, unknown: bool) -> tuple[Piece, ...]:
+def pieces_of(schema: Schema, *, unknown: bool) -> tuple[LookPiece, ...]:
     """All pieces of the main table; values that nobody has declared are looked for where a delta pays for them."""
     return tuple(_pieces(schema, unknown))
 
 
-def _pieces(schema: Schema, unknown: bool) -> Iterator[Piece]:
+def _pieces(schema: Schema, unknown: bool) -> Iterator[LookPiece]:
     table, personal = schema.main, schema.main.person is not None
     base = Base(table, MAIN)
-    yield Piece(what=What.PEOPLE, column=None, relation=base, axes=(), measure=_one(personal), matter=1.0)
+    yield LookPiece(what=What.PEOPLE, column=None, relation=base, axes=(), measure=_one(personal), matter=1.0)
     if personal:
         most = schema.rows or USUAL_ROWS
         rows = measures.rows(most=most)
-        yield Piece(what=What.ROWS, column=None, relation=base, axes=(), measure=rows, matter=1 / most**2, rows=most)
+        yield LookPiece(
+            what=What.ROWS, column=None, relation=base, axes=(), measure=rows, matter=1 / most**2, rows=most
+        )
         yield _each(What.ROWS_EACH, None, _counted(base))
     for column in table.columns:
         if column.kind is not Kind.CATEGORY:
@@ -101,11 +103,11 @@ def _one(personal: bool) -> Measure:
     return measures.people() if personal else measures.rows(most=1)
 
 
-def _piece(what: What, column: Column, base: Relation, axis: Axis, personal: bool, *, matter: float) -> Piece:
-    return Piece(what=what, column=column, relation=base, axes=(axis,), measure=_one(personal), matter=matter)
+def _piece(what: What, column: Column, base: Relation, axis: Axis, personal: bool, *, matter: float) -> LookPiece:
+    return LookPiece(what=what, column=column, relation=base, axes=(axis,), measure=_one(personal), matter=matter)
 
 
-def _ladder(column: Column, base: Base, personal: bool) -> Piece:
+def _ladder(column: Column, base: Base, personal: bool) -> LookPiece:
     """A rank is added up from the nearer end, over half of the rungs at most."""
     ladder = ladder_of(column)
     axis = stretches(ladder, Leaf(MAIN, column, ready=False))
@@ -113,7 +115,7 @@ def _ladder(column: Column, base: Base, personal: bool) -> Piece:
     return replace(found, ladder=ladder)
 
 
-def _values(column: Column, base: Relation, personal: bool) -> Piece:
+def _values(column: Column, base: Relation, personal: bool) -> LookPiece:
     """Missing, then every declared value, then all others; or only missing and not where no value is declared."""
     leaf = Leaf(MAIN, column, ready=False)
     given = column.values or ()
@@ -126,7 +128,7 @@ def _values(column: Column, base: Relation, personal: bool) -> Piece:
     return _piece(what, column, base, axis, personal, matter=1.0)
 
 
-def _each(what: What, column: Column | None, grouped: Grouped) -> Piece:
+def _each(what: What, column: Column | None, grouped: Grouped) -> LookPiece:
     """People by how many rows or groups they have."""
     ladder = per_person()
     leaf = Leaf(grouped.alias, grouped.totals[0].column, ready=True)
@@ -138,7 +140,7 @@ def _each(what: What, column: Column | None, grouped: Grouped) -> Piece:
         nulls=False,
     )
     axis = WrittenOutcomes(place, tuple(range(ladder.rungs)), "each")
-    return Piece(
+    return LookPiece(
         what=what,
         column=column,
         relation=grouped,

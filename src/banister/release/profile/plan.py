@@ -18,7 +18,7 @@ from banister.release.payments.cells import cell_by_cell
 from banister.release.payments.joint import joint_noise
 from banister.release.payments.measured import Measured
 from banister.release.payments.threshold import cell_threshold, with_bar
-from banister.release.profile.pieces import Piece, What, pieces_of
+from banister.release.profile.pieces import LookPiece, What, pieces_of
 from banister.release.split import share_out
 from banister.tables.schema import Schema
 
@@ -40,7 +40,7 @@ class LookPlan:
     """
 
     schema: Schema
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LookPiece, ...]
     paid: tuple[Measured, ...]
     guarantee: Guarantee
     confidence: float
@@ -107,16 +107,16 @@ def plan_look(schema: Schema, level: Guarantee, *, confidence: Number) -> LookPl
     return LookPlan(schema=schema, pieces=pieces, paid=best, guarantee=used, confidence=sure)
 
 
-def _error(pieces: Sequence[Piece], paid: Sequence[Measured]) -> float:
+def _error(pieces: Sequence[LookPiece], paid: Sequence[Measured]) -> float:
     """What is minimised: the squared errors of the worst numbers that are read off the histograms."""
     return math.fsum(piece.matter * one.spread.deviation**2 for piece, one in zip(pieces, paid, strict=True))
 
 
-def _ways(piece: Piece, schema: Schema) -> Sequence[Share]:
+def _ways(piece: LookPiece, schema: Schema) -> Sequence[Share]:
     return shares(piece.measure, neighbours=schema.neighbours, groups=1, cells=piece.cells)
 
 
-def _cell_by_cell(pieces: Sequence[Piece], schema: Schema, level: Guarantee) -> tuple[Measured, ...]:
+def _cell_by_cell(pieces: Sequence[LookPiece], schema: Schema, level: Guarantee) -> tuple[Measured, ...]:
     """Epsilon shared out in proportion to the cube roots of what errors matter ([split](../math/split.md))."""
     each = [min(_ways(piece, schema), key=lambda share: share.touches * share.sensitivity) for piece in pieces]
     matter = [p.matter * (share.touches * share.sensitivity) ** 2 for p, share in zip(pieces, each, strict=True)]
@@ -130,7 +130,7 @@ def _cell_by_cell(pieces: Sequence[Piece], schema: Schema, level: Guarantee) -> 
     )
 
 
-def _together(pieces: Sequence[Piece], schema: Schema, level: Guarantee) -> tuple[Measured, ...]:
+def _together(pieces: Sequence[LookPiece], schema: Schema, level: Guarantee) -> tuple[Measured, ...]:
     """Gaussian noise for all histograms: each person moves them by their Euclidean distance together.
 
     Half of delta is for values that nobody has declared, where there are columns with such.

@@ -30,7 +30,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class NumberFound:
     """A number with its interval."""
 
     value: float
@@ -71,11 +71,11 @@ class ColumnFound:
 
     name: str
     kind: str
-    missing: Estimate
-    outside: Estimate | None = None
+    missing: NumberFound
+    outside: NumberFound | None = None
     """The share of values that are not declared; nothing where nothing is declared."""
     ladder: LadderFound | None = None
-    values: tuple[tuple[Label, Estimate], ...] = ()
+    values: tuple[tuple[Label, NumberFound], ...] = ()
     """Shares of people by value: all that are declared, or those that appeared."""
     groups: LadderFound | None = None
 
@@ -111,12 +111,12 @@ class Profile:
         return write_look(self, Path(path))
 
     @property
-    def people(self) -> Estimate:
+    def people(self) -> NumberFound:
         """How many people there are; rows, where each row is a person."""
         return self._count(What.PEOPLE)
 
     @property
-    def rows(self) -> Estimate:
+    def rows(self) -> NumberFound:
         """How many rows there are, of each person at most so many as the plan says."""
         return self._count(What.ROWS if self._of(What.ROWS) else What.PEOPLE)
 
@@ -143,18 +143,18 @@ class Profile:
             if piece.what is what and name == (piece.column.name if piece.column else None)
         ]
 
-    def _count(self, what: What) -> Estimate:
+    def _count(self, what: What) -> NumberFound:
         place = self._of(what)[0]
         value = float(self.drawn[place].counts[0])
         wide = self._wide(place, 1, self.plan.confidence)
-        return Estimate(max(value, 0), max(value - wide, 0), max(value + wide, 0))
+        return NumberFound(max(value, 0), max(value - wide, 0), max(value + wide, 0))
 
     def _wide(self, place: int, cells: int, confidence: float) -> float:
         """How far a sum of some cells of a histogram is off at most, at a confidence."""
         paid = self.plan.paid[place]
         return half_width([(1.0, paid.spread)], confidence) if cells == 1 else paid.reach([(1.0, cells)], confidence)
 
-    def _share(self, place: int, cells: Sequence[int]) -> Estimate:
+    def _share(self, place: int, cells: Sequence[int]) -> NumberFound:
         """The share of people in some cells; both numbers hold at half the risk each."""
         sure = 1 - (1 - self.plan.confidence) / 2
         part = float(self.drawn[place].counts[list(cells)].sum())
@@ -162,7 +162,7 @@ class Profile:
         wide, spread = self._wide(place, len(cells), sure), self._wide(at, 1, sure)
         least, most = max(people - spread, 1.0), max(people + spread, 1.0)
         low, high = max(part - wide, 0) / most, min(max(part + wide, 0) / least, 1.0)
-        return Estimate(min(max(part / max(people, 1.0), 0.0), 1.0), min(low, 1.0), high)
+        return NumberFound(min(max(part / max(people, 1.0), 0.0), 1.0), min(low, 1.0), high)
 
     def _ladder(self, place: int, skip: int) -> LadderFound:
         ladder = self.plan.pieces[place].ladder
@@ -206,7 +206,7 @@ class Profile:
             groups=groups,
         )
 
-    def _frequent(self, name: str) -> tuple[tuple[Label, Estimate], ...]:
+    def _frequent(self, name: str) -> tuple[tuple[Label, NumberFound], ...]:
         """The values that appeared, the most frequent first."""
         found = self._of(What.UNKNOWN, name)
         if not found:

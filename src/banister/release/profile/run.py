@@ -7,7 +7,7 @@ from banister.accounting.ledger import Ledger
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, EngineBroke, Uncertified
 from banister.questions.terms import Boolean
-from banister.release.profile.pieces import Piece, What
+from banister.release.profile.pieces import LookPiece, What
 from banister.release.profile.plan import LookPlan
 from banister.release.profile.profile import Drawn, Profile
 from banister.release.run import Tell, charge_plan, foresee_plan, paid_for_nothing
@@ -24,7 +24,7 @@ def works(plan: LookPlan, bits: BitSource) -> tuple[Work, ...]:
     return tuple(_work(piece, personal=plan.schema.main.person is not None, bits=bits) for piece in plan.pieces)
 
 
-def _work(piece: Piece, *, personal: bool, bits: BitSource) -> Work:
+def _work(piece: LookPiece, *, personal: bool, bits: BitSource) -> Work:
     alone = not piece.axes or piece.relation.rows == 1  # One cell in all, or one row a person: no choice to make.
     return Work(
         relation=piece.relation,

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from banister.release.profile.profile import ORDERS, ColumnFound, Estimate, LadderFound, Profile
+from banister.release.profile.profile import ORDERS, ColumnFound, LadderFound, NumberFound, Profile
 from banister.release.profile.proposal import most_each, range_of
 from banister.release.wording import number
 
@@ -12,14 +12,14 @@ FREQUENT = 8
 """Values of a category that are shown; files hold all of them."""
 
 
-def share(found: Estimate | None) -> str:
+def share(found: NumberFound | None) -> str:
     """A share with its interval."""
     if found is None:
         return "-"
     return f"{100 * found.value:.2g}% [{100 * found.low:.2g}, {100 * found.high:.2g}]"
 
 
-def count(found: Estimate) -> str:
+def count(found: NumberFound) -> str:
     """A count with its interval."""
     return f"{number(found.value)} [{number(found.low)}, {number(found.high)}]"
 
@@ -76,7 +76,7 @@ def _ends(name: str) -> list[str]:
     return [name, f"{name}_low", f"{name}_high"]
 
 
-def _three(found: Estimate | None) -> list[float | None]:
+def _three(found: NumberFound | None) -> list[float | None]:
     return [None, None, None] if found is None else [found.value, found.low, found.high]
 
 

@@ -3,6 +3,11 @@ from .dataset import Dataset as Dataset
 from .dataset import open as open
 from .drafting.draft import Draft as Draft
 from .drafting.draft import draft as draft
+from .from_python import Category as Category
+from .from_python import Dates as Dates
+from .from_python import Decimals as Decimals
+from .from_python import Integer as Integer
+from .from_python import Table as Table
 from .plan import Plan as Plan
 from .profile.plan import LookPlan as LookPlan
 from .profile.profile import Profile as Profile
@@ -15,13 +20,18 @@ from .rungs import release_rungs as release_rungs
 __all__ = [
     "Accuracy",
     "Answers",
+    "Category",
     "Dataset",
+    "Dates",
+    "Decimals",
     "Draft",
+    "Integer",
     "LookPlan",
     "Plan",
     "PlanRequest",
     "Profile",
     "RungAnswer",
+    "Table",
     "draft",
     "open",
     "refine_rungs",

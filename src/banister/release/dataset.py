@@ -43,6 +43,11 @@ def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object
     >>> str(dataset.schema.budget), dataset.schema.neighbours.value
     ('(1, 1e-06)', 'add-remove')
     """
+    if not isinstance(schema, str | Path):
+        raise BadValue(
+            f"A {type(schema).__name__} does not say whom the guarantee protects, nor what of its columns is public. "
+            "Say so: bn.Table(frame, person='id', neighbours='add-remove', columns={'age': bn.Integer(0, 120)}, ...)."
+        )
     found = Schema.of_file(schema).for_looks()
     frames = dict(tables or {}) | ({} if data is None else {"data": data})
     return Dataset(found, folder=Path(schema).parent, frames=frames, path=Path(schema))
@@ -71,6 +76,14 @@ class Dataset:
             if name not in {table.name for table in schema.tables}:
                 raise BadValue(f"Table '{name}' is given, but the schema does not declare it.")
         self._source: Source | None = None
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.schema.main.location or 'a frame'!r}, {len(self.schema.main.columns)} columns)"
+
+    def _repr_html_(self) -> str:
+        from banister.release.notebook import dataset_html
+
+        return dataset_html(self)
 
     def questions(self, sql: str, *, dialect: str | None = None) -> "tuple[Question, ...]":
         """The checked questions in a text. An address of a file that ends in .sql is read first."""
@@ -220,19 +233,15 @@ class Dataset:
 
         return plan_look(self.schema, Guarantee(epsilon, delta), confidence=confidence)
 
-    def look(
-        self, plan: "LookPlan", *, bits: "BitSource | None" = None, tell: "Tell" = lambda stage: None
-    ) -> "Profile":
+    def look(self, plan: "LookPlan", *, bits: "BitSource | None" = None, tell: "Tell" = lambda _: None) -> "Profile":
         """Look privately at all columns at once: charge the ledger once, then draw."""
         from banister.release.profile.run import look
 
         self.source()
-        book = self._found()
-        if book is None:
+        if (book := self._found()) is None:
             self._try(plan)
-            book = self._make()[0]
-        with book:
-            return look(plan, self, book, bits=bits, tell=tell)
+        with book or self._make()[0] as paying:
+            return look(plan, self, paying, bits=bits, tell=tell)
 
     def check_output(self, path: str | Path) -> None:
         """Refuse to write over the schema, a table or the ledger."""

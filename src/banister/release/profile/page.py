@@ -11,12 +11,17 @@ from banister.show.page import Block, Card, Cards, Paragraph, Stacked, write_pag
 
 def write_look(profile: Profile, path: Path) -> Path:
     """Write the page."""
+    return write_page(path, "A private look", look_blocks(profile))
+
+
+def look_blocks(profile: Profile) -> list[Block]:
+    """What a page or a notebook shows of a look."""
     blocks: list[Block] = [Paragraph(line) for line in summary(profile)]
     if profile.rows_each is not None:
         blocks.append(_ladder("rows a person", profile.rows_each))
     blocks.append(Cards([_card(column) for column in profile.columns]))
     blocks.append(Paragraph(f"Proof of the charge: {profile.proof}. Head of the ledger: {profile.head}.", soft=True))
-    return write_page(path, "A private look", blocks)
+    return blocks
 
 
 def _card(column: ColumnFound) -> Card:

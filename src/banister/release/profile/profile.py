@@ -104,6 +104,11 @@ class Profile:
     def __repr__(self) -> str:
         return f"Profile({len(self.columns)} columns, {self.plan.guarantee})"
 
+    def _repr_html_(self) -> str:
+        from banister.release.notebook import profile_html
+
+        return profile_html(self)
+
     def report(self, path: str | Path) -> Path:
         """Write a page that needs nothing else, with a small picture for each column."""
         from banister.release.profile.page import write_look

@@ -32,7 +32,7 @@ LEDGER_FILES = ("-wal", "-shm")
 
 
 def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object] | None = None) -> "Dataset":  # noqa: A001
-    """Open a schema file: nothing else is read until something is released. `data` takes the place of the file it names.
+    """Open a schema file: nothing else is read until something is released. `data` stands for the file that it names.
 
     >>> from tempfile import TemporaryDirectory
     >>> from banister.release.demo import write_demo

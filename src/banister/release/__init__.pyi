@@ -1,4 +1,4 @@
-from .answers import Answers as Answers
+from .answering.answers import Answers as Answers
 from .dataset import Dataset as Dataset
 from .dataset import open as open
 from .drafting.draft import Draft as Draft
@@ -8,11 +8,11 @@ from .from_python import Dates as Dates
 from .from_python import Decimals as Decimals
 from .from_python import Integer as Integer
 from .from_python import Table as Table
-from .plan import Plan as Plan
+from .planning.plan import Plan as Plan
+from .planning.request import Accuracy as Accuracy
+from .planning.request import PlanRequest as PlanRequest
 from .profile.plan import LookPlan as LookPlan
 from .profile.profile import Profile as Profile
-from .request import Accuracy as Accuracy
-from .request import PlanRequest as PlanRequest
 from .rungs import RungAnswer as RungAnswer
 from .rungs import refine_rungs as refine_rungs
 from .rungs import release_rungs as release_rungs

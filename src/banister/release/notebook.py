@@ -3,14 +3,21 @@
 from typing import TYPE_CHECKING
 
 from banister.core.exact.numbers import brief
-from banister.release.wording import charges, describe_looked, describe_person, number, still_fits, with_interval
+from banister.release.answering.wording import (
+    charges,
+    describe_looked,
+    describe_person,
+    number,
+    still_fits,
+    with_interval,
+)
 from banister.show.page import Block, Code, PageTable, Paragraph
 from banister.tables.calendar import date_of
 
 if TYPE_CHECKING:
-    from banister.release.answers import Answers
+    from banister.release.answering.answers import Answers
     from banister.release.dataset import Dataset
-    from banister.release.plan import Plan
+    from banister.release.planning.plan import Plan
     from banister.release.profile.profile import Profile
     from banister.release.run import AnswerTable
     from banister.tables.columns import Column

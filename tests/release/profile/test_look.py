@@ -187,7 +187,7 @@ def test_intervals_of_quantiles_hold_at_their_rate() -> None:
     sigma = 20.0
 
     def reach(parts: object, confidence: float) -> float:
-        from banister.release.combine import normal_reach
+        from banister.release.answering.combine import normal_reach
 
         return normal_reach(sigma, parts, confidence)  # type: ignore[arg-type]
 

@@ -4,12 +4,12 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from banister.release.answers import columns_of
+from banister.release.answering.answers import columns_of
 
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
-    from banister.release.answers import Answers
-    from banister.release.plan import Plan
+    from banister.release.answering.answers import Answers
+    from banister.release.planning.plan import Plan
 
 Document = dict[str, object]
 

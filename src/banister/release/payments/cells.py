@@ -19,7 +19,7 @@ from banister.mechanisms.comparison.contenders import for_one_number
 from banister.mechanisms.integers.integer_noise import IntegerNoise
 from banister.mechanisms.offers import NoiseQuestion, Over, Touches
 from banister.questions.measures import Measure, Share
-from banister.release.combine import bounded_reach
+from banister.release.answering.combine import bounded_reach
 from banister.release.payments.measured import Measured
 
 

@@ -17,7 +17,7 @@ from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import Uncertified
 from banister.mechanisms import RoundedGaussian, TruncatedStaircase
 from banister.questions.measures import Measure, Share
-from banister.release.combine import bounded_reach, normal_reach
+from banister.release.answering.combine import bounded_reach, normal_reach
 from banister.release.payments.cells import level_of
 from banister.release.payments.joint import JointGaussian, gaussian_loss
 from banister.release.payments.measured import Measured

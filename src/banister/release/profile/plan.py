@@ -18,8 +18,8 @@ from banister.release.payments.cells import cell_by_cell
 from banister.release.payments.joint import joint_noise
 from banister.release.payments.measured import Measured
 from banister.release.payments.threshold import cell_threshold, with_bar
+from banister.release.planning.split import share_out
 from banister.release.profile.pieces import LookPiece, What, pieces_of
-from banister.release.split import share_out
 from banister.tables.schema import Schema
 
 FORMAT = 1

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.questions.question import Label
-from banister.release.combine import half_width
+from banister.release.answering.combine import half_width
 from banister.release.payments.measured import Measured
 from banister.release.profile.ladders import LogLadder
 from banister.release.profile.pieces import What

@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
+from banister.release.answering.wording import number
 from banister.release.profile.profile import ORDERS, ColumnFound, LadderFound, NumberFound, Profile
 from banister.release.profile.proposal import most_each, range_of
-from banister.release.wording import number
 
 Row = dict[str, object]
 

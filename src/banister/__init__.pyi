@@ -45,6 +45,7 @@ from .publish.wide import plan_wide, sanitize_wide
 from .release.dataset import Dataset, open
 from .release.drafting.draft import draft
 from .release.from_python import Category, Dates, Decimals, Integer, Table
+from .release.remote import connect
 
 __all__ = [
     "AsYouGo",
@@ -103,6 +104,7 @@ __all__ = [
     "calibrate_laplace",
     "compare",
     "compose",
+    "connect",
     "dominates",
     "draft",
     "explain",

@@ -11,8 +11,11 @@ from .from_python import Table as Table
 from .planning.plan import Plan as Plan
 from .planning.request import Accuracy as Accuracy
 from .planning.request import PlanRequest as PlanRequest
+from .practice import Practice as Practice
 from .profile.plan import LookPlan as LookPlan
 from .profile.profile import Profile as Profile
+from .remote import RemoteTable as RemoteTable
+from .remote import connect as connect
 from .rungs import RungAnswer as RungAnswer
 from .rungs import refine_rungs as refine_rungs
 from .rungs import release_rungs as release_rungs
@@ -29,9 +32,12 @@ __all__ = [
     "LookPlan",
     "Plan",
     "PlanRequest",
+    "Practice",
     "Profile",
+    "RemoteTable",
     "RungAnswer",
     "Table",
+    "connect",
     "draft",
     "open",
     "refine_rungs",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from banister.release.planning.asking import Asking
     from banister.release.planning.plan import Plan
     from banister.release.planning.request import PlanRequest
+    from banister.release.practice import Practice
     from banister.release.profile.plan import LookPlan
     from banister.release.profile.profile import Profile
     from banister.release.run import Tell
@@ -41,11 +42,6 @@ def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object
     >>> str(dataset.schema.budget), dataset.schema.neighbours.value
     ('(1, 1e-06)', 'add-remove')
     """
-    if not isinstance(schema, str | Path):
-        raise BadValue(
-            f"A {type(schema).__name__} does not say whom the guarantee protects, nor what of its columns is public. "
-            "Say so: bn.Table(frame, person='id', neighbours='add-remove', columns={'age': bn.Integer(0, 120)}, ...)."
-        )
     found = Schema.of_file(schema).for_looks()
     frames = dict(tables or {}) | ({} if data is None else {"data": data})
     return Dataset(found, folder=Path(schema).parent, frames=frames, path=Path(schema))
@@ -167,6 +163,12 @@ class Dataset:
             check_bounds=check_bounds,
         )
         return self.planned(most.within(within, size))
+
+    def practice(self, *, people: int = 1000) -> "Practice":
+        """A table made from the schema alone, to try plans on: no record is read for it, and nothing is charged."""
+        from banister.release.practice import Practice
+
+        return Practice(self, people=people)
 
     def ask(self) -> "Asking":
         """Build a question step by step: `health.ask().where("visits > 3").group_by("plan").count().mean("visits")`."""
@@ -299,13 +301,13 @@ class Dataset:
         source = duckdb_only(self.source())
         return tuple(check_table(source, table) for table in self.schema.tables)
 
-    def ledger(self) -> "Ledger":
-        """The ledger that the schema names; it has to be there."""
+    def ledger(self, *, witness: str = "") -> "Ledger":
+        """The ledger that the schema names; it has to be there. A witness is named as in `Ledger.open`."""
         from banister.accounting.ledger import Ledger
 
         address = self._address()
         try:
-            found = Ledger.open(address)
+            found = Ledger.open(address, witness=witness)
         except LedgerMissing:
             raise LedgerMissing(
                 f"The ledger '{address}' is not there. The first release makes it, or: banister budget <schema> "

@@ -111,7 +111,12 @@ class Schema:
 
     @classmethod
     def of_file(cls, path: str | Path) -> "Schema":
-        """Read a `.toml` file."""
+        """Read a `.toml` file; a frame says nothing of what a schema says."""
+        if not isinstance(path, str | Path):
+            raise BadValue(
+                f"A {type(path).__name__} does not say whom the guarantee protects, nor what of its columns is public. "
+                "Say so: bn.Table(frame, person='id', neighbours='add-remove', columns={'age': bn.Integer(0, 120)})."
+            )
         place = Path(path)
         if not place.is_file():
             raise BadValue(

@@ -200,6 +200,10 @@ def test_a_long_post_goes_in_pieces_and_has_its_own_pace() -> None:
     assert sum(name in each.shown for each in nodes) < 9  # Its steps are four times as long.
     run(nodes, 8 * STEP_TICKS, 4 * LAST)
     assert all(each.state.held[name].body == body for each in nodes)
+    alone = node()
+    alone.post(body, now=0)
+    begun = next(now for now, _, data in _unanswered(alone, 0, 40) if data != COVER)
+    assert begun == 4 * STEP_TICKS
 
 
 def test_a_friend_who_was_away_hears_what_still_lives() -> None:

@@ -62,12 +62,13 @@ LIBRARIES = {
     "sqlglot": ("questions/", "release/sources/"),
     "cryptography": ("keys.py", "sampling/bits.py", "apps/wildfire/identity.py", "apps/wildfire/store.py"),
     "typer": ("apps/",),
-    "fastapi": ("apps/web/", "apps/studio/", "apps/wildfire/site.py"),
+    "fastapi": ("apps/web/", "apps/studio/", "apps/team/", "apps/wildfire/site.py"),
     "jinja2": ("apps/web/site.py",),
-    "starlette": ("apps/web/", "apps/studio/", "apps/wildfire/site.py"),
+    "starlette": ("apps/web/", "apps/studio/", "apps/team/", "apps/wildfire/site.py"),
+    "pydantic": ("apps/team/bodies.py",),
     "sqlcipher3": ("apps/wildfire/store.py",),
     "segno": ("apps/wildfire/qr.py",),
-    "uvicorn": ("apps/web/serve.py",),
+    "uvicorn": ("apps/web/serve.py", "apps/team/serve.py"),
     "rich": ("apps/", "show/", "work/", "spread/lab/drawn/terminal.py"),
 }
 """Which files may know an outside library."""

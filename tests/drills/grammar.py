@@ -204,14 +204,16 @@ class Asker:
         x = self.number(2)
         order = self.chance.choice(["0.5", "0.1", "0.999", "0.25"])
         if self._one_in(8):
-            call = self.chance.choice(["COUNT(*)", "COUNT(site)", f"SUM({x})", f"AVG({x})", f"QUANTILE({x}, {order})"])
+            call = self.chance.choice(
+                ["COUNT(*)", f"COUNT({self.keys[0]})", f"SUM({x})", f"AVG({x})", f"QUANTILE({x}, {order})"]
+            )
             return f"{call} FILTER (WHERE {self.condition(1)})"
         return self.chance.choice(
             [
                 "COUNT(*)",
                 "COUNT(*)",
                 f"COUNT({x})",
-                "COUNT(site)",
+                f"COUNT({self.keys[0]})",
                 "COUNT(DISTINCT who)",
                 f"SUM({x})",
                 f"SUM({x})",
@@ -220,7 +222,7 @@ class Asker:
                 f"VAR_POP({x})",
                 f"MEDIAN({x})",
                 f"QUANTILE({x}, {order})",
-                f"MEDIAN({self.date(1)})",
+                f"MEDIAN({self.date(1) if self.dates[0] in DATES else x})",
                 f"AVG(CASE WHEN {self.condition(1)} THEN 1 ELSE 0 END)",
             ]
         )
@@ -262,7 +264,7 @@ class Asker:
             return self.chance.choice([*self.dates * 3, "DATE '1970-03-01'", "'1971-12-31'"])
         a, b = self.date(depth - 1), self.date(depth - 1)
         return self.chance.choice(
-            [f"{a} + 30", f"{a} - 400", f"LEAST({a}, {b})", f"COALESCE({a}, {b})", f"{a} + visits"]
+            [f"{a} + 30", f"{a} - 400", f"LEAST({a}, {b})", f"COALESCE({a}, {b})", f"{a} + {self.numbers[0]}"]
         )
 
     def condition(self, depth: int) -> str:

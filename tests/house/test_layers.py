@@ -60,12 +60,15 @@ LIBRARIES = {
     "pyarrow": (),
     "pyspark": ("release/sources/spark.py",),
     "sqlglot": ("questions/", "release/sources/"),
-    "cryptography": ("keys.py", "sampling/bits.py"),
+    "cryptography": ("keys.py", "sampling/bits.py", "apps/wildfire/identity.py", "apps/wildfire/store.py"),
     "typer": ("apps/",),
-    "fastapi": ("apps/web/", "apps/studio/"),
+    "fastapi": ("apps/web/", "apps/studio/", "apps/team/", "apps/wildfire/site.py"),
     "jinja2": ("apps/web/site.py",),
-    "starlette": ("apps/web/", "apps/studio/"),
-    "uvicorn": ("apps/web/serve.py",),
+    "starlette": ("apps/web/", "apps/studio/", "apps/team/", "apps/wildfire/site.py"),
+    "pydantic": ("apps/team/bodies.py",),
+    "sqlcipher3": ("apps/wildfire/store.py",),
+    "segno": ("apps/wildfire/qr.py",),
+    "uvicorn": ("apps/web/serve.py", "apps/team/serve.py"),
     "rich": ("apps/", "show/", "work/", "spread/lab/drawn/terminal.py"),
 }
 """Which files may know an outside library."""
@@ -74,7 +77,7 @@ CLOCKS = {"time", "datetime"}
 TIMED = ("apps", "clock", "work")
 CALENDARS = (
     "accounting/stores/",
-    "questions/dates.py",
+    "questions/reading/dates.py",
     "release/run.py",
     "release/sources/",
     "show/budget.py",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.foreign import MOST_TOML, read_text
+from banister.tables.blanks import Blank, blanks_in, refuse_blanks
 from banister.tables.columns import Column, Kind, read_columns
 from banister.tables.csv_rules import KEYS, read_rules
 from banister.tables.links import Way, linked, read_way
@@ -39,6 +40,10 @@ class Schema:
     people: int | None
     public: tuple[PublicTable, ...] = ()
     """Tables that anybody may know; no engine reads them."""
+    from_data: tuple[str, ...] = ()
+    """What else of [source] its owner has taken from the data."""
+    blanks: tuple[Blank, ...] = ()
+    """What of the columns is still to be filled in."""
 
     @property
     def main(self) -> Table:
@@ -87,12 +92,18 @@ class Schema:
         """
         from banister.tables.domain import Domain
 
+        refuse_blanks(tuple(b for b in self.blanks if any(b.section == f"column '{name}'" for name in names)))
         if not self.main.columns:
             raise BadValue("The schema needs a section [columns] with one line for each column that may be published.")
-        return Domain.of_columns(self.main.columns, names, person=self.main.person)
+        return Domain.of_columns(self.main.columns, names, person=self.main.person, rules=self.main.rules)
 
     def for_questions(self) -> "Schema":
         """The schema, if it says all that questions need: where the table is, and whom the guarantee protects."""
+        refuse_blanks(self.blanks)
+        return self.for_looks()
+
+    def for_looks(self) -> "Schema":
+        """The schema, if it says all that a private look needs: as for questions, but columns may have blanks."""
         if not self.main.location:
             raise BadValue("[source] needs table, a text in quotes.")
         if self.budget is None and self.ledger is not None:
@@ -128,9 +139,13 @@ class Schema:
 
 
 def _schema(root: Section) -> Schema:
+    blanks = blanks_in(root.content)
+    if not all(blank.column for blank in blanks):
+        refuse_blanks(blanks)
     root.only("source", "budget", "columns", "tables")
     source = root.optional("source")
-    source.only("table", "name", "person", "through", "key", "neighbours", "rows", "groups", "people", *KEYS)
+    known = ("table", "name", "person", "through", "key", "neighbours", "rows", "groups", "people", "from_data")
+    source.only(*known, *KEYS)
     main = _table("data", source, root, location=source.maybe("table") or "")
     sections = {
         name: root.section("tables", "").section(name, "table, person and columns") for name in root.names("tables")
@@ -153,6 +168,8 @@ def _schema(root: Section) -> Schema:
         rows=source.whole("rows") if tables[0].person is not None else 1,
         people=source.whole("people"),
         public=tuple(public),
+        from_data=tuple(str(word) for word in source.values("from_data") or ()),
+        blanks=blanks,
     )
 
 

@@ -220,6 +220,7 @@ class Asker:
                 f"AVG({x})",
                 f"STDDEV({x})",
                 f"VAR_POP({x})",
+                f"{self.chance.choice(['CORR', 'COVAR_POP', 'COVAR_SAMP', 'REGR_SLOPE'])}({x}, {self.numbers[0]})",
                 f"MEDIAN({x})",
                 f"QUANTILE({x}, {order})",
                 f"MEDIAN({self.date(1) if self.dates[0] in DATES else x})",

@@ -76,6 +76,8 @@ SHOP_QUESTIONS = (
     "FROM orders) w WHERE f > 0 OR r = d GROUP BY kind, next",
     "SELECT AVG(m), SUM(m), COUNT(*) FROM "
     "(SELECT who, AVG(amount) AS m FROM orders GROUP BY who HAVING MAX(amount) > 0) p",
+    "SELECT kind, COVAR_POP(amount, age), CORR(age, amount * 2), REGR_SLOPE(age, amount) FROM orders JOIN people "
+    "USING (who) GROUP BY kind",
     "SELECT t.c, COUNT(*) FROM data JOIN (VALUES (1, 'one'), (3, 'three'), (-1, 'one'), (NULL, 'x')) AS t(v, c) "
     "ON data.visits = t.v GROUP BY t.c",
     "WITH w(day, name) AS (VALUES (DATE '1970-01-01', 'new'), (DATE '1969-12-31', 'old')) "

@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass, replace
 
 from tests.release.sources.places import PEOPLE, PERSONAL
+from tests.release.sources.shop import SHOP, SHOP_QUESTIONS
 
 WORDS = """1e999999999 1e-999999999 99999999999999999999 0 -0 '' NULL ( ) ; * who SELECT FROM WHERE GROUP BY AND OR
 NOT HAVING LIMIT OVER FILTER DISTINCT UNION JOIN LEFT data people plan site visits came 'x' \x00 \\ -- /* ÿ 🦆 $1 ? @
@@ -67,7 +68,10 @@ code = {{ kind = "category"{chance.choice(["", ", values = [0, 1, -1, 32767]"])}
 came = {{ kind = "date", range = [1969-11-15, 1972-03-20], every = "{chance.choice(["week", "month", "year"])}" }}
 went = {{ kind = "date", range = [{chance.choice(["1969-12-20", "0001-01-01"])}, 1972-06-30] }}
 """
-    return text + (PEOPLE.format(people="people.parquet") if person else "")
+    if not person:
+        return text
+    places = {name: f"{name}.parquet" for name in ("orders", "items", "parts")}
+    return text + PEOPLE.format(people="people.parquet") + SHOP.format(**places)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,8 @@ class Asker:
         return self._spoilt(text) if self.chance.random() < 0.17 else text
 
     def _sensible(self) -> str:
+        if self.person and self._one_in(12):
+            return self.chance.choice(SHOP_QUESTIONS)
         start, source, inside = self._source()
         return f"{start}{inside._select(source)}"
 
@@ -131,6 +137,8 @@ class Asker:
         )
         grouped = Asker(self.chance, True, ("visits", "far", "income"), ("came",), ("plan", "YEAR(came)"), CONDITIONS)
         joined = replace(self, numbers=(*NUMBERS, "age", "age"), keys=(*KEYS, "age"))
+        if self._one_in(2):
+            return self._wider(inner, joined)
         return self.chance.choice(
             [
                 ("", "data JOIN people ON data.who = people.who", joined),
@@ -148,27 +156,74 @@ class Asker:
             ]
         )
 
+    def _wider(self, inner: str, joined: "Asker") -> "tuple[str, str, Asker]":
+        """Several tables, public ones, rows of subqueries, windows and unions."""
+        x, order = self.number(1), self.chance.choice(["came", "visits, plan", "site DESC NULLS LAST", "income"])
+        over = self.chance.choice([f"MAX({x})", f"MIN({x})", f"SUM({x})", "COUNT(site)", "COUNT(*)"])
+        by = self.chance.choice(["who", "who, plan", "plan, who"])
+        placed = self.chance.choice(["ROW_NUMBER()", "RANK()", "DENSE_RANK()", f"LAG({x})", f"LEAD({x}, 2)"])
+        rows = (
+            f"SELECT who, plan, came, visits, {over} OVER (PARTITION BY {by}) AS far, {placed} OVER (PARTITION BY {by} "
+            f"ORDER BY {order}) AS income FROM data WHERE {self.condition(1)}"
+        )
+        chosen = Asker(self.chance, True, ("visits", "far", "income"), ("came",), ("plan", "YEAR(came)"), CONDITIONS)
+        shop = Asker(
+            self.chance, True, ("qty", "amount", "qty * 2"), ("DATE '1970-03-01'",), ("kind", "sku"), ("TRUE",)
+        )
+        sold = replace(shop, numbers=("price", "level", "qty"), keys=("class", "level", "qty"))
+        both = (
+            f"SELECT who, plan, {x} AS visits, came FROM data WHERE {self.condition(1)} UNION ALL "
+            f"SELECT who, kind, amount, DATE '1970-03-01' FROM orders"
+        )
+        united = replace(chosen, numbers=("visits",), keys=("plan",))
+        member = self.chance.choice(
+            [
+                f"who IN (SELECT who FROM orders WHERE amount {self.chance.choice('<>')} 2)",
+                f"who NOT IN (SELECT who FROM data GROUP BY who HAVING COUNT(*) > 1 OR SUM({x}) < 2)",
+                f"EXISTS (SELECT 1 FROM data AS z WHERE z.who = data.who AND z.visits > {self.chance.choice('0123')})",
+                "who IN (SELECT DISTINCT who FROM items WHERE qty > 1)",
+            ]
+        )
+        side = self.chance.choice(["JOIN", "LEFT JOIN", "RIGHT JOIN"])
+        return self.chance.choice(
+            [
+                ("", f"({rows}) AS w", chosen),
+                (f"WITH w AS ({rows}) ", "w", chosen),
+                ("", f"({both}) AS u", united),
+                ("", "data", replace(self, conditions=(*self.conditions, member, member, member))),
+                ("", f"data FULL JOIN ({inner}) AS q USING (who)", replace(self, numbers=("far",), keys=("site",))),
+                ("", f"people {side} data ON people.who = data.who AND age > visits", joined),
+                ("", f"orders o {side} items i ON i.oid = o.oid", shop),
+                ("", f"items {self.chance.choice(['JOIN', 'LEFT JOIN'])} goods USING (sku)", sold),
+                ("", "data JOIN (VALUES (0, 'x'), (1, 'y'), (5, 'x')) AS v(n, age) ON data.visits = v.n", joined),
+                ("", "items i JOIN parts p ON p.iid = i.iid", replace(shop, numbers=("weight", "qty"), keys=("sku",))),
+            ]
+        )
+
     def _aggregate(self) -> str:
         x = self.number(2)
         order = self.chance.choice(["0.5", "0.1", "0.999", "0.25"])
         if self._one_in(8):
-            call = self.chance.choice(["COUNT(*)", "COUNT(site)", f"SUM({x})", f"AVG({x})", f"QUANTILE({x}, {order})"])
+            call = self.chance.choice(
+                ["COUNT(*)", f"COUNT({self.keys[0]})", f"SUM({x})", f"AVG({x})", f"QUANTILE({x}, {order})"]
+            )
             return f"{call} FILTER (WHERE {self.condition(1)})"
         return self.chance.choice(
             [
                 "COUNT(*)",
                 "COUNT(*)",
                 f"COUNT({x})",
-                "COUNT(site)",
+                f"COUNT({self.keys[0]})",
                 "COUNT(DISTINCT who)",
                 f"SUM({x})",
                 f"SUM({x})",
                 f"AVG({x})",
                 f"STDDEV({x})",
                 f"VAR_POP({x})",
+                f"{self.chance.choice(['CORR', 'COVAR_POP', 'COVAR_SAMP', 'REGR_SLOPE'])}({x}, {self.numbers[0]})",
                 f"MEDIAN({x})",
                 f"QUANTILE({x}, {order})",
-                f"MEDIAN({self.date(1)})",
+                f"MEDIAN({self.date(1) if self.dates[0] in DATES else x})",
                 f"AVG(CASE WHEN {self.condition(1)} THEN 1 ELSE 0 END)",
             ]
         )
@@ -210,7 +265,7 @@ class Asker:
             return self.chance.choice([*self.dates * 3, "DATE '1970-03-01'", "'1971-12-31'"])
         a, b = self.date(depth - 1), self.date(depth - 1)
         return self.chance.choice(
-            [f"{a} + 30", f"{a} - 400", f"LEAST({a}, {b})", f"COALESCE({a}, {b})", f"{a} + visits"]
+            [f"{a} + 30", f"{a} - 400", f"LEAST({a}, {b})", f"COALESCE({a}, {b})", f"{a} + {self.numbers[0]}"]
         )
 
     def condition(self, depth: int) -> str:

@@ -14,6 +14,7 @@ schema of its own. Then
 
 import argparse
 import random
+import re
 import sys
 import tempfile
 import time
@@ -40,7 +41,8 @@ from banister.release.work import Source, Totals, Work
 from banister.tables.schema import Schema
 from tests.drills.grammar import DIALECTS, Asker, schema_text
 from tests.release.sources.neighbours import added_up, exchanged, less, moved, people, without
-from tests.release.sources.places import Tables, as_arrow, in_postgres, in_spark, random_tables
+from tests.release.sources.places import Tables, as_arrow, in_postgres, in_spark
+from tests.release.sources.shop import GOODS, shop_tables
 from tests.seeded import SeededBits
 
 BATCH = 12
@@ -95,8 +97,9 @@ def _batch(loads: Sequence[Load], batch: int, places: Sequence[int], verdict: Ve
     chance = random.Random(f"table {batch}")
     person = chance.random() < 0.7
     text = schema_text(chance, person=person)
-    tables = random_tables(batch, rows=chance.choice([0, 1, 14, 40]))
+    tables = shop_tables(batch, rows=chance.choice([0, 1, 14, 40]))
     schema = Schema.of_text(text)
+    schema = schema.with_public({"goods": GOODS}) if schema.public else schema
     near = _neighbour(tables, schema, chance)
     here, there = [load(text, tables) for load in loads], loads[0](text, near)
     for place in places:
@@ -141,7 +144,7 @@ def _plans(question: str, dialect: str | None, schema: Schema, chance: random.Ra
 
 def _neighbour(tables: Tables, schema: Schema, chance: random.Random) -> Tables:
     """The tables without one person, or with another in her place; a row is a person where none is declared."""
-    stranger = random_tables(chance.randrange(10**6), rows=6)
+    stranger = shop_tables(chance.randrange(10**6), rows=6)
     replaced = schema.neighbours.value == "replace"
     if schema.main.person is not None:
         who = chance.choice(people(tables) or [1])
@@ -195,7 +198,7 @@ def _opened(engine: str, stack: ExitStack) -> Load:
 
         address = stack.enter_context(server())
         return lambda text, tables: in_postgres(
-            Schema.of_text(text.replace("data.parquet", address).replace("people.parquet", address)), tables, address
+            Schema.of_text(re.sub(r'table = "\w+\.parquet"', f'table = "{address}"', text)), tables, address
         )
     from tests.spark import build
 

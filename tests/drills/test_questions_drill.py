@@ -1,6 +1,7 @@
 """The drill of random questions in its short form; `make drill` runs the long one. And the judge itself is tried."""
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -23,7 +24,7 @@ def test_500_random_questions_hold() -> None:
 @pytest.mark.slow
 def test_two_engines_add_up_the_same(postgres: str) -> None:
     def there(text: str, tables: Tables) -> Source:
-        placed = text.replace("data.parquet", postgres).replace("people.parquet", postgres)
+        placed = re.sub(r'table = "\w+\.parquet"', f'table = "{postgres}"', text)
         return in_postgres(Schema.of_text(placed), tables, postgres)
 
     found = drill([_in_duckdb, there], cases=60, first=10_000)

@@ -155,4 +155,25 @@ MUTANTS = (
         new="proportions([a ** (1 / 2) for a in importance])",
         tests=_SPLIT,
     ),
+    Mutant(
+        name="public-row-found-twice",
+        file="questions/reading/joining.py",
+        old="if not names or not lookup.known.unique(names):",
+        new="if not names:",
+        tests=("tests/questions/reading/test_relations.py",),
+    ),
+    Mutant(
+        name="person-in-two-parts-has-the-rows-of-one",
+        file="questions/relation.py",
+        old="return sum(found) if found else None",
+        new="return max(found) if found else None",
+        tests=("tests/questions/reading/test_relations.py",),
+    ),
+    Mutant(
+        name="window-over-several-people",
+        file="questions/reading/windows.py",
+        old="if len(people) != 1 or not all(isinstance(part, exp.Column) for part in others):",
+        new="if not all(isinstance(part, exp.Column) for part in others):",
+        tests=("tests/questions/reading/test_relations.py",),
+    ),
 )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banister.errors import BadValue
-from banister.questions import terms
+from banister.questions import inside, terms
 from banister.questions.terms import (
     Abs,
     Add,
@@ -117,7 +117,7 @@ def test_a_constant_bounds_the_least_and_the_greatest() -> None:
 @given(quantities(), st.one_of(st.none(), st.integers(-6, 10)), st.one_of(st.none(), st.integers(0, 7)))
 def test_a_term_is_missing_where_a_deciding_part_is(quantity: Quantity, x: int | None, y: int | None) -> None:
     row = {"x": x, "y": y}
-    missing = any(evaluate(part, row) is None for part in terms.deciding(quantity.term))
+    missing = any(evaluate(part, row) is None for part in inside.deciding(quantity.term))
     assert missing == (evaluate(quantity.term, row) is None)
 
 

@@ -46,7 +46,16 @@ class Rounded:
     digits: int
 
 
-Made = Named | Constant | Combined | Size | Rounded
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A number that is known to lie between two others, and held there."""
+
+    value: "Made"
+    low: int
+    high: int
+
+
+Made = Named | Constant | Combined | Size | Rounded | Held
 """A number made of answers."""
 
 
@@ -135,5 +144,5 @@ def names_in(made: Made) -> Iterator[str]:
         case Combined(_, left, right):
             yield from names_in(left)
             yield from names_in(right)
-        case Size(value) | Rounded(value, _):
+        case Size(value) | Rounded(value, _) | Held(value, _, _):
             yield from names_in(value)

@@ -139,21 +139,23 @@ def reach(question: Question, schema: Schema) -> Reach:
     cells = question.cells
     if not question.personal:
         return Reach(groups=1, rows=1, bounded=False, proposed=False)
-    most = question.relation.rows or schema.rows
+    most = question.relation.rows or question.rows or schema.rows
     if most is None:
         raise BadValue(
-            "A person can have many rows, and nothing says how many may count. Declare it in [source], e.g. rows = 5 "
-            "(the most rows of one person in one group), or group by person in a subquery first."
+            "A person can have many rows, and nothing says how many may count. Declare it in [source] or [tables.x], "
+            "e.g. rows = 5 (the most rows of one person in one group), or group by person in a subquery first."
         )
     if cells == 1 or question.relation.rows == 1:  # One row a person is in one group.
         return Reach(groups=1, rows=most, bounded=False, proposed=False)
-    if schema.groups is not None:
-        groups = schema.groups if cells is None else min(schema.groups, cells)
+    declared = question.groups if question.groups is not None else schema.groups
+    if declared is not None:
+        groups = declared if cells is None else min(declared, cells)
         return Reach(groups=groups, rows=most, bounded=groups != cells, proposed=False)
     if cells is None or cells > FEW_CELLS:
         raise BadValue(
             "A person can have rows in many groups, and nothing says in how many she may count. Declare it in "
-            "[source], e.g. groups = 3; which of her groups count is then chosen by chance, without looking."
+            "[source] or [tables.x], e.g. groups = 3; which of her groups count is then chosen by chance, without "
+            "looking."
         )
     return Reach(groups=cells, rows=most, bounded=False, proposed=True)
 

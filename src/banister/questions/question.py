@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from typing import Protocol
 
@@ -11,75 +10,13 @@ import numpy as np
 
 from banister.core.exact.numbers import brief
 from banister.questions.after import NOTHING, After
+from banister.questions.relation import Relation
 from banister.questions.terms import Condition, Leaf, Quantity
 from banister.tables.calendar import date_of, first_days
 from banister.tables.reading import Day, Value
-from banister.tables.schema import Column, Table
 
 Label = Value | Day | None
 """What names a cell along one axis in an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """A declared table, under the name that the question gives it."""
-
-    table: Table
-    alias: str
-
-    @property
-    def rows(self) -> int | None:
-        """How many rows one person can have; None where that is not known."""
-        return 1 if self.table.person is None else None
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Two relations joined on the person: each pair of rows of one person is a row of hers."""
-
-    left: "Relation"
-    right: "Relation"
-    outer: bool
-
-    @property
-    def rows(self) -> int | None:
-        return 1 if self.left.rows == 1 and self.right.rows == 1 else None
-
-
-class Inner(Enum):
-    """What may be computed over the rows of one person."""
-
-    COUNT = "COUNT"
-    SUM = "SUM"
-    MIN = "MIN"
-    MAX = "MAX"
-
-
-@dataclass(frozen=True, slots=True)
-class PerPerson:
-    """One aggregate over the rows of one person, clamped to the bounds of the column that it becomes."""
-
-    column: Column
-    inner: Inner
-    quantity: Quantity | None
-
-
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """A subquery grouped by person, and perhaps by columns: its rows belong to that person."""
-
-    source: "Relation"
-    where: Condition
-    keys: tuple[Leaf, ...]
-    totals: tuple[PerPerson, ...]
-    alias: str
-
-    @property
-    def rows(self) -> int | None:
-        return None if self.keys else 1
-
-
-Relation = Base | Joined | Grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +170,10 @@ class Question:
     outputs: tuple[Output, ...]
     columns: tuple[str, ...]
     personal: bool
+    rows: int | None = None
+    """The most rows of one person that count in a group, by what the tables that are read declare."""
+    groups: int | None = None
+    """The most groups in which one person counts, likewise."""
     after: After = NOTHING
     """What is done with the answers once they are drawn."""
 

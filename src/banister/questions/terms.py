@@ -121,6 +121,24 @@ class In:
 
 
 @dataclass(frozen=True, slots=True)
+class Same:
+    """Two categories that have the same value; a column that is whole already may stand for one of them."""
+
+    left: Leaf
+    right: Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A key of one relation that equals a key of another, each by the relation's name and its own."""
+
+    left: str
+    left_key: str
+    right: str
+    right_key: str
+
+
+@dataclass(frozen=True, slots=True)
 class IsNull:
     """IS NULL."""
 
@@ -149,7 +167,7 @@ class Boolean:
     value: bool
 
 
-Condition = Compare | In | IsNull | And | Or | Not | Boolean
+Condition = Compare | In | Same | Linked | IsNull | And | Or | Not | Boolean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,39 +356,6 @@ def common_step(parts: Sequence[Quantity]) -> list[Quantity]:
     for part in parts[1:]:
         step = _common_divisor(step, part.step)
     return [_finer(part, step) for part in parts]
-
-
-def leaves(node: Term | Condition) -> frozenset[Leaf]:
-    """Every column that an expression or a condition reads."""
-    if isinstance(node, Leaf):
-        return frozenset([node])
-    return frozenset().union(*(leaves(child) for child in children(node)))
-
-
-def deciding(term: Term) -> tuple[Term, ...]:
-    """The parts of which one is missing exactly where the whole is: arithmetic is missing where any part of it is."""
-    match term:
-        case Whole():
-            return ()
-        case Add(a, b) | Multiply(a, b):
-            return tuple(dict.fromkeys(deciding(a) + deciding(b)))
-        case Abs(a) | Mod(a, _) | IntegerDivide(a, _):
-            return deciding(a)
-    return (term,)
-
-
-def children(node: Term | Condition) -> Sequence[Term | Condition]:
-    """The parts of which a term or a condition is made."""
-    match node:
-        case Add(a, b) | Multiply(a, b) | And(a, b) | Or(a, b) | Compare(_, a, b):
-            return (a, b)
-        case Abs(a) | Mod(a, _) | IntegerDivide(a, _) | IsNull(a) | Not(a) | In(a, _):
-            return (a,)
-        case LeastOrGreatest(_, parts) | Coalesce(parts):
-            return parts
-        case Case(pairs, otherwise):
-            return [*(part for pair in pairs for part in pair), otherwise]
-    return ()
 
 
 def _common_divisor(a: Fraction, b: Fraction) -> Fraction:

@@ -59,7 +59,7 @@ class Dataset:
     True
     """
 
-    __slots__ = ("_source", "folder", "frames", "path", "schema")
+    __slots__ = ("_known", "_source", "folder", "frames", "path", "schema")
 
     def __init__(self, schema: Schema, *, folder: Path, frames: Mapping[str, object], path: Path | None = None) -> None:
         self.schema = schema
@@ -67,9 +67,10 @@ class Dataset:
         self.folder = folder
         self.frames = dict(frames)
         for name in self.frames:
-            if name not in {table.name for table in schema.tables}:
+            if name not in {*(t.name for t in schema.tables), *(t.name for t in schema.public)}:
                 raise BadValue(f"Table '{name}' is given, but the schema does not declare it.")
         self._source: Source | None = None
+        self._known: Schema | None = None
 
     def __repr__(self) -> str:
         return f"Dataset({self.schema.main.location or 'a frame'!r}, {len(self.schema.main.columns)} columns)"
@@ -89,7 +90,18 @@ class Dataset:
             if not Path(sql.strip()).is_file():
                 raise BadValue(f"The questions '{sql}' cannot be read. Give SQL, or the path of a .sql file.")
             sql = read_text(Path(sql.strip()), "a file of questions", most_bytes=1 << 22)
-        return read_questions(sql, self.schema, aggregates=ALL, dialect=dialect)
+        return read_questions(sql, self._with_public(), aggregates=ALL, dialect=dialect)
+
+    def _with_public(self) -> Schema:
+        """The schema with the rows of its public tables, read on first use: anybody may know them, so a plan does."""
+        if not self.schema.public:
+            return self.schema
+        if self._known is None:
+            from banister.release.sources.public import read_public_tables
+
+            found = read_public_tables(self.schema.public, folder=self.folder, frames=self.frames)
+            self._known = self.schema.with_public(found)
+        return self._known
 
     def plan(
         self,
@@ -250,9 +262,11 @@ class Dataset:
     def _needed(self) -> dict[str, Path]:
         """The files of this dataset, with what they are."""
         needed = {} if self.path is None else {"the schema": self.path}
-        for table in self.schema.tables:
-            if table.name not in self.frames and "://" not in table.location:
-                needed[f"the table '{table.name}'"] = self.folder / table.location
+        places = {table.name: table.location for table in self.schema.tables}
+        places |= {table.name: table.location for table in self.schema.public}
+        for name, location in places.items():
+            if name not in self.frames and "://" not in location:
+                needed[f"the table '{name}'"] = self.folder / location
         if self.schema.ledger is not None and "://" not in self.schema.ledger:
             needed["the ledger"] = self.folder / self.schema.ledger
             for ending in LEDGER_FILES:

@@ -244,7 +244,9 @@ def _add_up_all(plan: Plan, source: Source, bits: BitSource, tell: Tell) -> list
         found = dict.fromkeys(m.measure for place in family.places for m in plan.parts[place].measured)
         if found:
             first = works(plan.parts[family.places[0]], bits)[0]
-            groups = 1 if first.personal and plan.schema.groups == 1 and first.relation.rows != 1 else None
+            asked = plan.parts[family.places[0]].question
+            most = plan.schema.groups if asked.groups is None else asked.groups
+            groups = 1 if first.personal and most == 1 and first.relation.rows != 1 else None
             work = replace(first, axes=family.axes, measures=tuple(found), groups=groups, ladder=None, beyond=False)
             finest = source.totals(work).values
             rows = {measure: row for row, measure in enumerate(found)}

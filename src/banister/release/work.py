@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from banister.errors import BadValue
 from banister.questions.measures import Measure
-from banister.questions.question import Axis, Label, Relation, Rungs, Unknown
+from banister.questions.question import Axis, Label, Rungs, Unknown
+from banister.questions.relation import Relation
 from banister.questions.terms import Condition
 from banister.tables.schema import Column, Kind, Table
 
@@ -105,7 +106,8 @@ class Source(Protocol):
 
 def check_stored(table: Table, stored: Mapping[str, Physical]) -> None:
     """Refuse a declared column that is not there or of another type. Types are public; no value is looked at."""
-    for name in [] if table.person is None else [table.person]:
+    _check_links(table, stored)
+    for name in [] if table.owner is None else [table.owner]:
         if name not in stored:
             raise BadValue(f"Table '{table.name}' has no person column '{name}'.{_there(stored)}")
         if stored[name] in (Physical.FLOAT, Physical.DECIMAL):
@@ -121,6 +123,35 @@ def check_stored(table: Table, stored: Mapping[str, Physical]) -> None:
                 f"Column '{column.name}' is declared as {_declared(column)}, and holds {stored[column.name].value}. "
                 f"It would need {' or '.join(kind.value for kind in allowed)}."
             )
+
+
+def _check_links(table: Table, stored: Mapping[str, Physical]) -> None:
+    for name in table.links:
+        if name not in stored:
+            raise BadValue(f"Table '{table.name}' has no column '{name}', which ties it to another.{_there(stored)}")
+        if stored[name] not in (Physical.INTEGER, Physical.TEXT, Physical.OTHER):
+            raise BadValue(
+                f"Column '{name}' of table '{table.name}' holds {stored[name].value}; a key between tables is a whole "
+                "number or a text."
+            )
+
+
+def as_compared(stored: Physical) -> Physical:
+    """As what a key is compared: of types that we do not know, the text."""
+    return Physical.TEXT if stored is Physical.OTHER else stored
+
+
+def check_ties(tables: Sequence[Table], stored: Mapping[str, Mapping[str, Physical]]) -> None:
+    """Refuse keys between tables that are stored differently: an engine may cast one, and fail on a value."""
+    for table in tables:
+        if table.through is not None:
+            parent, key, own = table.through.parent.name, table.through.key, table.through.own
+            kinds = [stored[parent][key], stored[table.name][own]]
+            if as_compared(kinds[0]) is not as_compared(kinds[1]):
+                raise BadValue(
+                    f"'{parent}.{key}' holds {kinds[0].value} and '{table.name}.{own}' {kinds[1].value}. Store both "
+                    "as the same."
+                )
 
 
 def _allowed(column: Column) -> tuple[Physical, ...]:

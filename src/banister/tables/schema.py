@@ -5,7 +5,7 @@ them needs (where the table is, the relation) may be left out, and is asked for 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,30 +14,16 @@ from banister.errors import BadValue
 from banister.foreign import MOST_TOML, read_text
 from banister.tables.blanks import Blank, blanks_in, refuse_blanks
 from banister.tables.columns import Column, Kind, read_columns
-from banister.tables.csv_rules import KEYS, USUAL, CsvRules, read_rules
+from banister.tables.csv_rules import KEYS, read_rules
+from banister.tables.links import Way, linked, read_way
+from banister.tables.public import Known, PublicTable, is_public, read_public
 from banister.tables.reading import Section, read_toml, relation
+from banister.tables.table import Table
 
 if TYPE_CHECKING:
     from banister.tables.domain import Domain
 
 __all__ = ["Column", "Kind", "Schema", "Table"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """One table: where it is (empty where the file does not say), who a row belongs to, and its declared columns."""
-
-    name: str
-    location: str
-    inner: str | None
-    person: str | None
-    columns: tuple[Column, ...]
-    rules: CsvRules = USUAL
-    """How the values of a CSV file are written."""
-
-    def column(self, name: str) -> Column | None:
-        """The declared column of that name, upper or lower case alike."""
-        return next((column for column in self.columns if column.name.lower() == name.lower()), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +38,8 @@ class Schema:
     groups: int | None
     rows: int | None
     people: int | None
+    public: tuple[PublicTable, ...] = ()
+    """Tables that anybody may know; no engine reads them."""
     from_data: tuple[str, ...] = ()
     """What else of [source] its owner has taken from the data."""
     blanks: tuple[Blank, ...] = ()
@@ -71,6 +59,20 @@ class Schema:
                 "for another). The guarantee means nothing without it."
             )
         return self.relation
+
+    def table(self, name: str) -> Table | PublicTable | None:
+        """The table of that name, upper or lower case alike; the main one is `data`, and what its owner calls it."""
+        wanted = name.lower()
+        every: tuple[Table | PublicTable, ...] = (*self.tables, *self.public)
+        for table in every:
+            if table.name.lower() == wanted:
+                return table
+        return self.main if wanted in [own.lower() for own in self.main.own_names] else None
+
+    def with_public(self, content: Mapping[str, Known]) -> "Schema":
+        """The schema with the content of its public tables, checked: each key has to be there, and unique."""
+        read = tuple(replace(table, known=table.checked(content[table.name])) for table in self.public)
+        return replace(self, public=read)
 
     @property
     def domain(self) -> "Domain":
@@ -152,25 +154,38 @@ def _schema(root: Section) -> Schema:
         refuse_blanks(blanks)
     root.only("source", "budget", "columns", "tables")
     source = root.optional("source")
-    source.only("table", "name", "person", "neighbours", "rows", "groups", "people", "from_data", *KEYS)
+    known = ("table", "name", "person", "through", "key", "neighbours", "rows", "groups", "people", "from_data")
+    source.only(*known, *KEYS)
     main = _table("data", source, root, location=source.maybe("table") or "")
-    others = [_other(root.section("tables", ""), name) for name in root.names("tables")]
-    if others and main.person is None:
+    sections = {
+        name: root.section("tables", "").section(name, "table, person and columns") for name in root.names("tables")
+    }
+    public = [read_public(_known_words(one), name, read_rules(one)) for name, one in sections.items() if is_public(one)]
+    private = {name: section for name, section in sections.items() if not is_public(section)}
+    ways = {name: way for name, one in {"data": source, **private}.items() if (way := read_way(one)) is not None}
+    others = [_other(section, name, ways) for name, section in private.items()]
+    if others and main.person is None and "data" not in ways:
         raise BadValue("[tables] can be joined on the person key only, and [source] declares no person column.")
     budget = root.optional("budget")
     budget.only("epsilon", "delta", "ledger")
-    rows = source.whole("rows")
+    tables = linked((main, *others), ways)
     return Schema(
-        tables=(main, *others),
+        tables=tables,
         relation=relation(source),
         budget=_guarantee(budget),
         ledger=budget.maybe("ledger"),
         groups=source.whole("groups"),
-        rows=rows if main.person is not None else 1,
+        rows=source.whole("rows") if tables[0].person is not None else 1,
         people=source.whole("people"),
+        public=tuple(public),
         from_data=tuple(str(word) for word in source.values("from_data") or ()),
         blanks=blanks,
     )
+
+
+def _known_words(section: Section) -> Section:
+    section.only("table", "name", "public", "key", "person", "through", "columns", "rows", "groups", *KEYS)
+    return section
 
 
 def _guarantee(budget: Section) -> Guarantee | None:
@@ -179,12 +194,14 @@ def _guarantee(budget: Section) -> Guarantee | None:
     return Guarantee(budget.number("epsilon"), budget.number("delta", 0))
 
 
-def _other(tables: Section, name: str) -> Table:
-    section = tables.section(name, "table, person and columns")
-    section.only("table", "name", "person", "columns", *KEYS)
+def _other(section: Section, name: str, ways: Mapping[str, Way]) -> Table:
+    section.only("table", "name", "public", "person", "through", "key", "rows", "groups", "columns", *KEYS)
     table = _table(name, section, section, location=section.text("table"))
-    if table.person is None:
-        raise BadValue(f"[tables.{name}] declares no person column; only tables with one can be joined.")
+    if table.person is None and name not in ways:
+        raise BadValue(
+            f"[tables.{name}] declares no person column; only tables with one can be joined. Say person, or through "
+            'which table its person is found, e.g. through = "orders.order_id"; or public = true with a key.'
+        )
     return table
 
 
@@ -197,4 +214,6 @@ def _table(name: str, section: Section, holder: Section, *, location: str) -> Ta
         person=section.maybe("person"),
         columns=read_columns(columns),
         rules=read_rules(section),
+        rows=section.whole("rows"),
+        groups=section.whole("groups"),
     )

@@ -13,6 +13,9 @@ from banister.release.work import Source, Totals
 from tests.release.sources.places import Rows, Tables
 from tests.seeded import SeededBits
 
+OWNED = ("data", "people", "orders")
+"""The tables of which the first column is the person; of the others it is a key that a parent holds."""
+
 
 def added_up(source: Source, plan: Plan) -> list[Totals]:
     """The exact aggregates, with the same keys for the choice of groups each time."""
@@ -63,18 +66,28 @@ def _difference(here: Totals, there: Totals, measures: int) -> NDArray[np.int64]
 
 def without(tables: Tables, who: object) -> Tables:
     """Everything but what belongs to one person."""
-    return {name: [row for row in rows if row[0] != who] for name, rows in tables.items()}
+    rest = {name: [row for row in rows if name not in OWNED or row[0] != who] for name, rows in tables.items()}
+    return swept(rest) if "items" in rest else rest
 
 
 def exchanged(tables: Tables, who: object, stranger: Tables) -> Tables:
     """The same tables with what belongs to one person replaced; she keeps her key."""
     smaller = without(tables, who)
-    return {name: [*smaller[name], *((who, *row[1:]) for row in stranger[name])] for name in tables}
+    added = {name: [(who, *row[1:]) for row in stranger[name]] for name in tables if name in OWNED}
+    return {name: [*rows, *added.get(name, [])] for name, rows in smaller.items()}
+
+
+def swept(tables: Tables) -> Tables:
+    """Without the rows that nobody holds: those of a person who is gone, where she alone held their key."""
+    held = {row[1] for row in tables["orders"]}
+    items = [row for row in tables["items"] if row[0] in held]
+    kept = {row[3] for row in items}
+    return {**tables, "items": items, "parts": [row for row in tables["parts"] if row[0] in kept]}
 
 
 def people(tables: Tables) -> list[object]:
     """Everyone who has a row somewhere."""
-    return sorted({row[0] for rows in tables.values() for row in rows}, key=str)
+    return sorted({row[0] for name, rows in tables.items() if name in OWNED for row in rows}, key=str)
 
 
 def less(rows: Rows, place: int) -> Rows:

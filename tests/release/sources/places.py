@@ -36,6 +36,9 @@ COLUMNS = {
         "went": "TIMESTAMP",
     },
     "people": {"who": "BIGINT", "age": "SMALLINT"},
+    "orders": {"who": "BIGINT", "oid": "BIGINT", "amount": "INTEGER", "kind": "VARCHAR"},
+    "items": {"oid": "BIGINT", "sku": "VARCHAR", "qty": "INTEGER", "iid": "VARCHAR"},
+    "parts": {"iid": "VARCHAR", "weight": "INTEGER"},
 }
 ARROW = {
     "BIGINT": pa.int64(),

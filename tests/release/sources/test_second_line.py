@@ -12,7 +12,7 @@ import pytest
 import banister as bn
 from banister.errors import BudgetExceeded, EngineBroke
 from banister.questions import measures, terms
-from banister.questions.question import Base
+from banister.questions.relation import Base
 from banister.questions.terms import Leaf
 from banister.release.run import works
 from banister.release.sources.duckdb import DuckDBSource

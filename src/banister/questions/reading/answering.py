@@ -15,6 +15,7 @@ from banister.questions.after import (
     Compared,
     Constant,
     Either,
+    Held,
     Made,
     Named,
     Opposite,
@@ -28,9 +29,11 @@ from banister.questions.aggregates import Shelf, output
 from banister.questions.question import Output
 from banister.questions.reading.calls import names_of
 from banister.questions.reading.expressions import SIGNS
+from banister.questions.reading.filtering import unfiltered
 from banister.questions.reading.naming import check_names, default_name, free_name
 from banister.questions.reading.place import only, refused, written_number, written_whole
 from banister.questions.reading.scope import Scope
+from banister.questions.reading.together import TOGETHER, correlation, slope
 
 COMBINED: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
 
@@ -98,6 +101,12 @@ class Answering:
                 return Rounded(self.number(node.this, alias=alias), _digits(node))
             case exp.Cast() if node.to.is_type(*FRACTIONS):
                 return self.number(node.this, alias=alias)
+            case exp.Filter() if isinstance(node.this, TOGETHER):
+                return self.number(unfiltered(node), alias=alias)
+            case exp.Corr():
+                return Held(self.number(correlation(node, self.scope), alias=alias), -1, 1)
+            case exp.RegrSlope():
+                return self.number(slope(node, self.scope), alias=alias)
         return self._answer(node, alias=alias)
 
     def _answer(self, node: exp.Expr, *, alias: bool) -> Made:
@@ -125,6 +134,8 @@ class Answering:
 
     def _is_made(self, node: exp.Expr) -> bool:
         """Whether an item is arithmetic on answers; a call on the shelf is an answer itself."""
+        if isinstance(node.this if isinstance(node, exp.Filter) else node, TOGETHER):
+            return True
         shelved = any(not names_of(node).isdisjoint(kind.names) for kind in self.shelf)
         known = type(node) in COMBINED or isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Round | exp.Cast)
         return known and not shelved

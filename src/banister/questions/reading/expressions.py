@@ -15,7 +15,7 @@ from banister.questions.reading.limits import LISTED_LIMIT, check_size
 from banister.questions.reading.place import only, placed, refused, written_number
 from banister.questions.reading.rounding import ROUNDED, rounded
 from banister.questions.reading.scope import Scope
-from banister.questions.terms import And, Boolean, Condition, In, IsNull, Leaf, Not, Or, Quantity, Whole
+from banister.questions.terms import And, Boolean, Condition, In, IsNull, Leaf, Not, Or, Quantity, Same, Whole
 from banister.tables.reading import Value
 from banister.tables.schema import Kind
 
@@ -186,6 +186,8 @@ def _condition(node: exp.Expr, scope: Scope) -> Condition:
             return _in(node, scope)
         case exp.Like():
             return _like(node, scope)
+        case exp.Exists():
+            return _among(node, scope)
     sign = SIGNS.get(type(node))
     if sign is None:
         raise _unknown(node)
@@ -218,12 +220,32 @@ def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Condition:
         if leaf is not None:
             if sign not in ("=", "<>"):
                 raise refused(node, "categories have no order.", "Compare with = or <>, or list values with IN.")
-            found = In(leaf, (_value(b, leaf),))
+            other = _other_category(b, scope)
+            found: Condition = In(leaf, (_value(b, leaf),)) if other is None else Same(leaf, other)
             return found if sign == "=" else Not(found)
     return terms.compare(sign, quantity(left, scope), quantity(right, scope))
 
 
+def _other_category(node: exp.Expr, scope: Scope) -> Leaf | None:
+    """A column that a category can be compared with: another one, or the whole numbers of a public table."""
+    if not isinstance(node, exp.Column):
+        return None
+    leaf = scope.leaf(node)
+    whole = leaf.ready and leaf.column.kind is Kind.INTEGER
+    return leaf if whole or leaf.column.kind is Kind.CATEGORY else None
+
+
+def _among(node: exp.Expr, scope: Scope) -> Condition:
+    """IN (SELECT ...) and EXISTS, where the SELECT that they stand in can answer them."""
+    if scope.members is None:
+        raise refused(node, "a subquery is not understood here.", "Write it behind WHERE.")
+    return scope.members.holds(node, scope)
+
+
 def _in(node: exp.Expr, scope: Scope) -> Condition:
+    if node.args.get("query") is not None:
+        only(node, "this", "query")
+        return _among(node, scope)
     only(node, "this", "expressions")
     if not node.expressions:
         raise refused(node, "IN needs a list of values.")
@@ -292,8 +314,7 @@ INSTEAD: dict[str, str] = {
     "DATETRUNC": "It can be grouped by; in a condition compare with its ends, or use YEAR, QUARTER and MONTH.",
     "TIMESTAMPTRUNC": "It can be grouped by; in a condition compare with its ends, or use YEAR, QUARTER and MONTH.",
     "SUBQUERY": "Group by the person in a subquery of FROM.",
-    "EXISTS": "Group by the person in a subquery of FROM.",
-    "WINDOW": "Group by the person in a subquery of FROM.",
+    "WINDOW": "Compute it in a subquery of FROM: SELECT person, MAX(x) OVER (PARTITION BY person) AS m FROM data.",
 }
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from sqlglot import exp
 
 from banister.errors import Refused
-from banister.questions import terms
+from banister.questions import inside, terms
 from banister.questions.question import Axis, cell_count
 from banister.questions.reading.place import refused
 
@@ -65,7 +65,7 @@ def check_size(node: exp.Expr, term: terms.Term) -> None:
             raise refused(
                 node, f"this has more than {SIZE_LIMIT} parts once it is written out.", "Ask something simpler."
             )
-        rest.extend(terms.children(rest.pop()))  # type: ignore[arg-type]
+        rest.extend(inside.children(rest.pop()))  # type: ignore[arg-type]
 
 
 def check_cells(tree: exp.Expr, axes: tuple[Axis, ...]) -> None:

@@ -8,8 +8,8 @@ from sqlglot import exp
 
 from banister.core.exact.numbers import brief
 from banister.errors import BadValue, Refused
+from banister.questions import inside, terms
 from banister.questions import periods as dates
-from banister.questions import terms
 from banister.questions.aggregates import Shelf
 from banister.questions.question import Axis, Bins, Listed, Periods, Question, Span, Unknown
 from banister.questions.reading.answering import Answering
@@ -22,6 +22,7 @@ from banister.questions.reading.outcomes import outcomes
 from banister.questions.reading.place import AFTER, check_select, only, refused, written_whole
 from banister.questions.reading.relations import Reader, Relations
 from banister.questions.reading.scope import Scope
+from banister.questions.relation import declared_groups, declared_rows
 from banister.questions.terms import Quantity
 from banister.tables.schema import Kind, Schema
 
@@ -81,7 +82,7 @@ class Reading:
 def _question(tree: exp.Select, schema: Schema, aggregates: Shelf) -> Question:
     relations = Relations(schema)
     reader = Reader(relations, _tables(tree))
-    relation, scope = reader.source(tree)
+    relation, scope = reader.opened(tree)
     check_select(tree, *AFTER)
     reading = Reading(scope, schema, schema.main.person is not None, aggregates)
     where = tree.args.get("where")
@@ -90,14 +91,17 @@ def _question(tree: exp.Select, schema: Schema, aggregates: Shelf) -> Question:
     answering, columns = _outputs(tree, names, reading)
     after = answering.after(tree, columns)
     missing = [axis.name for axis in axes if axis.name not in columns]
+    kept = terms.Boolean(True) if where is None else condition(where.this, scope)
     return Question(
         text=tree.sql(),
-        relation=relation,
-        where=terms.Boolean(True) if where is None else condition(where.this, scope),
+        relation=reader.closed(relation, scope),
+        where=kept,
         axes=axes,
         outputs=tuple(answering.outputs),
         columns=(*missing, *columns),
         personal=reading.personal,
+        rows=declared_rows(relation),
+        groups=declared_groups(relation),
         after=after,
     )
 
@@ -109,12 +113,25 @@ def _tables(tree: exp.Select) -> Mapping[str, exp.Expr]:
     only(with_, "expressions")
     found: dict[str, exp.Expr] = {}
     for cte in with_.expressions:
-        if cte.args["alias"].args.get("columns"):
-            raise refused(cte.args["alias"], "names of columns are not understood here.", "Name them inside, with AS.")
-        if cte.alias.lower() in found:
-            raise refused(cte.args["alias"], "this name is given twice.")
-        found[cte.alias.lower()] = cte.this
+        alias, tree_ = cte.args["alias"], cte.this
+        if alias.name.lower() in found:
+            raise refused(alias, "this name is given twice.")
+        found[alias.name.lower()] = _values_of(tree_, alias) or tree_
+        if alias.args.get("columns") and found[alias.name.lower()] is tree_:
+            raise refused(alias, "names of columns are not understood here.", "Name them inside, with AS.")
     return found
+
+
+def _values_of(tree: exp.Expr, alias: exp.Expr) -> exp.Values | None:
+    """The VALUES that a subquery of WITH is, with the names of their columns; None where it is another one."""
+    if isinstance(tree, exp.Select) and len(tree.expressions) == 1 and isinstance(tree.expressions[0], exp.Star):
+        start = tree.args.get("from_")
+        if start is not None and isinstance(start.this, exp.Values) and tree.args.get("where") is None:
+            found: exp.Values = start.this.copy()
+            if alias.args.get("columns"):
+                found.set("alias", alias.copy())
+            return found
+    return None
 
 
 def _axes(tree: exp.Select, reading: Reading) -> tuple[tuple[Axis, ...], dict[str, str]]:
@@ -160,8 +177,10 @@ def _axis(node: exp.Expr, name: str, reading: Reading) -> Axis:
     if not isinstance(node, exp.Column):
         return outcomes(node, name, reading.scope) or _computed(node, name, reading)
     leaf = reading.scope.leaf(node)
+    if leaf.column.values is not None:  # A category, or whole numbers of a public table.
+        return Listed(leaf, leaf.column.values, name)
     if leaf.column.kind is Kind.CATEGORY:
-        return Unknown(leaf, name) if leaf.column.values is None else Listed(leaf, leaf.column.values, name)
+        return Unknown(leaf, name)
     found = terms.column(leaf)
     if found.date:
         return _periods(node, found, leaf.column.every, name)
@@ -173,7 +192,7 @@ def _axis(node: exp.Expr, name: str, reading: Reading) -> Axis:
 def _computed(node: exp.Expr, name: str, reading: Reading) -> Axis:
     """The cells of an expression: every whole number, or every day, that it can be."""
     found = quantity(node, reading.scope)
-    if not terms.leaves(found.term):
+    if not inside.leaves(found.term):
         raise refused(node, "this is the same in every row.", "Group by a column, or leave it out.")
     if found.date:
         return _periods(node, found, "day", name)

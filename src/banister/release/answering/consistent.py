@@ -73,7 +73,8 @@ def families(questions: Sequence[Question], groups: int | None) -> tuple[Family,
         )
     for family in found:
         first = questions[family.places[0]]
-        if first.personal and first.relation.rows != 1 and groups != 1 and family.axes:
+        most = groups if first.groups is None else first.groups
+        if first.personal and first.relation.rows != 1 and most != 1 and family.axes:
             raise BadValue(
                 "Totals equal the sums of their parts only where a person counts in one group: declare groups = 1 in "
                 "[source], or group by person in a subquery first."

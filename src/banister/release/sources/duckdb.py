@@ -13,7 +13,7 @@ from banister.questions.question import cell_count
 from banister.release.sources.compile import Compiler
 from banister.release.sources.guarded import guarded_query, guarded_types, needed
 from banister.release.sources.render import written_date
-from banister.release.work import Physical, Totals, Work, assemble, check_stored
+from banister.release.work import Physical, Totals, Work, assemble, check_stored, check_ties
 from banister.tables.frames.csv_lines import CsvFile, typed
 from banister.tables.frames.paths import literal_path
 from banister.tables.schema import Column, Kind, Schema, Table
@@ -107,6 +107,7 @@ class DuckDBSource:
         self._types = {table.name: self.describe(table) for table in schema.tables}
         for table in schema.tables:
             check_stored(table, self._types[table.name])
+        check_ties(schema.tables, self._types)
 
     def describe(self, table: Table) -> Mapping[str, Physical]:
         """The columns and their types."""
@@ -265,7 +266,7 @@ def _whole_floats(table: Table, described: Sequence[tuple[str, str]]) -> dict[st
     That is how pandas keeps whole numbers of which one is missing. What is not whole becomes NULL, row by row.
     """
     wanted = {column.name for column in table.columns if column.kind is Kind.CATEGORY and _may_be_whole(column)}
-    wanted |= set() if table.person is None else {table.person}
+    wanted |= {*table.links, *(() if table.owner is None else (table.owner,))}
     found = [row[0] for row in described if row[0] in wanted and TYPES.get(str(row[1])) is Physical.FLOAT]
     whole = "CASE WHEN {x} = floor({x}) AND abs({x}) < 9e18 THEN TRY_CAST({x} AS BIGINT) END"
     return {name: whole.format(x=f"TRY({_quoted(name)})") for name in found}

@@ -25,9 +25,8 @@ _CASTS = {
 
 
 def needed(table: Table, stored: Mapping[str, Physical]) -> Mapping[str, Physical]:
-    """The columns that work can ask for: those that are declared, and the person."""
-    names = dict.fromkeys([*([table.person] if table.person else []), *(column.name for column in table.columns)])
-    return {name: stored[name] for name in names}
+    """The columns that work can ask for: those that are declared, the person, and the keys between tables."""
+    return {name: stored[name] for name in table.needed}
 
 
 def guarded_types(schema: Schema, stored: Types) -> Types:

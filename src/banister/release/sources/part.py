@@ -24,10 +24,10 @@ def held_part(value: exp.Expr, measure: Measure, count: exp.Expr) -> exp.Expr:
     if measure.most is None:
         return clamped
     fits = exp.LTE(this=count.copy(), expression=number(measure.most))
-    return clamp(case([(fits, clamped)], _scaled(value, count, measure.most)), measure.low, measure.high)
+    return clamp(case([(fits, clamped)], scaled_mean(value, count, measure.most)), measure.low, measure.high)
 
 
-def _scaled(value: exp.Expr, count: exp.Expr, most: int) -> exp.Expr:
+def scaled_mean(value: exp.Expr, count: exp.Expr, most: int) -> exp.Expr:
     """value · most / count, rounded half away from 0, for a count above 0; no step of it leaves 64 bits.
 
     The size is divided first: its quotient is within the range of one row, what is left over below the count.

@@ -11,7 +11,8 @@ from banister.release.sources.compile import Compiler
 from banister.release.sources.guarded import needed
 from banister.release.sources.local import add_up_locally
 from banister.release.sources.render import filled, written_date
-from banister.release.work import Physical, Totals, Work, assemble, check_stored
+from banister.release.work import Physical, Totals, Work, assemble, check_stored, check_ties
+from banister.tables.public import PUBLIC_LIMIT, PublicTable
 from banister.tables.schema import Schema, Table
 
 try:
@@ -76,6 +77,7 @@ class PostgresSource:
         self._types = {table.name: self.describe(table) for table in schema.tables}
         for table in schema.tables:
             check_stored(table, self._types[table.name])
+        check_ties(schema.tables, self._types)
 
     def describe(self, table: Table) -> Mapping[str, Physical]:
         """The columns and their types."""
@@ -145,6 +147,15 @@ class PostgresSource:
             yield connection
 
 
+def public_rows(table: PublicTable) -> Mapping[str, list[object]]:
+    """The rows of a public table, as they are."""
+    with _free(), psycopg.connect(table.location, connect_timeout=10, autocommit=True) as connection:
+        connection.execute("SET default_transaction_read_only = on")
+        cursor = connection.execute(f"SELECT * FROM {_name(table)} LIMIT {PUBLIC_LIMIT + 1}".encode())
+        names, rows = [column.name for column in cursor.description or []], cursor.fetchall()
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
 def tables_of(address: str) -> list[str]:
     """The names of the tables of a database that are not the server's own."""
     query = (
@@ -200,7 +211,7 @@ def _reason(error: psycopg.Error) -> str:
     return "no connection: check host, database and user in the table's address"
 
 
-def _name(table: Table) -> str:
+def _name(table: Table | PublicTable) -> str:
     return ".".join(_quoted(part) for part in (table.inner or table.name).split("."))
 
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from banister.questions import terms
+from banister.errors import BadValue
+from banister.questions import inside, terms
 from banister.questions.question import Bins, Known, Listed, Periods, Rungs, Span, Stretches, WrittenOutcomes
 from banister.questions.terms import Condition, Leaf, Quantity, Term
 from banister.release.sources.dialect import Dialect
@@ -160,6 +161,10 @@ class Renderer:
                 return exp.NEQ(this=raw, expression=raw.copy())
             case terms.In(leaf, values):
                 return exp.In(this=self.raw(leaf), expressions=[literal(value) for value in values])
+            case terms.Same(a, b):
+                return self._same(a, b)
+            case terms.Linked(left, left_key, right, right_key):
+                return exp.EQ(this=self.key(left, left_key), expression=self.key(right, right_key))
             case terms.IsNull(Leaf() as leaf) if self._is_category(leaf):
                 return exp.Is(this=self.raw(leaf), expression=exp.Null())
             case terms.IsNull(term):
@@ -173,10 +178,33 @@ class Renderer:
             case terms.Boolean(value):
                 return exp.Boolean(this=value)
 
+    def _same(self, a: Leaf, b: Leaf) -> exp.Expr:
+        """Two stored values compared. What is stored differently is refused before a row is read: an engine may cast
+        one into the other, and fail on a value."""
+        kinds = {self.types.get(_key(leaf), Physical.INTEGER) for leaf in (a, b)}
+        if len(kinds) > 1 or not kinds <= {Physical.TEXT, Physical.INTEGER, Physical.TRUTH}:
+            held = " and ".join(sorted(kind.value for kind in kinds))
+            raise BadValue(f"Columns that are compared hold {held}. Store both as the same.")
+        return exp.EQ(this=self.raw(a), expression=self.raw(b))
+
+    def key(self, relation: str, name: str) -> exp.Expr:
+        """The key of a person or of a table; texts, and types that we do not know, go by their bytes."""
+        column, stored = field(relation, name), self.types.get((relation, name), Physical.INTEGER)
+        if stored is Physical.OTHER:
+            return self.dialect.by_bytes(exp.cast(column, "text"))
+        return self.dialect.by_bytes(column) if stored is Physical.TEXT else column
+
     def present(self, quantity: Quantity) -> exp.Expr:
         """What COUNT(...) counts: the raw column of a category, else the term."""
         term = quantity.term
         return self.raw(term) if isinstance(term, Leaf) and self._is_category(term) else self.term(term)
+
+    def value(self, value: Quantity | Leaf) -> exp.Expr:
+        """A whole number, or the value of a category as it is stored."""
+        return self.raw(value) if isinstance(value, Leaf) and self._is_category(value) else self._of(value)
+
+    def _of(self, value: Quantity | Leaf) -> exp.Expr:
+        return self.term(value if isinstance(value, Leaf) else value.term)
 
     def present_key(self, leaf: Leaf) -> exp.Expr:
         """A key of a subquery: the raw column of a category, else the whole number."""
@@ -218,7 +246,7 @@ class Renderer:
             case Listed() | Stretches():
                 return None
             case Span(quantity) | Periods(quantity) | WrittenOutcomes(quantity):
-                parts = [self.term(part) for part in terms.deciding(quantity.term)]
+                parts = [self.term(part) for part in inside.deciding(quantity.term)]
                 there = [exp.Not(this=exp.Is(this=part, expression=exp.Null())) for part in parts]
                 return exp.and_(*there) if there else None
             case Bins(quantity, edges):

@@ -16,7 +16,8 @@ from banister.release.sources.compile import Compiler
 from banister.release.sources.guarded import needed
 from banister.release.sources.local import add_up_locally
 from banister.release.sources.render import filled, written_date
-from banister.release.work import Physical, Totals, Work, assemble, check_stored
+from banister.release.work import Physical, Totals, Work, assemble, check_stored, check_ties
+from banister.tables.public import PUBLIC_LIMIT, PublicTable
 from banister.tables.schema import Schema, Table
 
 try:
@@ -93,6 +94,7 @@ class SparkSource:
         self._types = {table.name: self.describe(table) for table in schema.tables}
         for table in schema.tables:
             check_stored(table, self._types[table.name])
+        check_ties(schema.tables, self._types)
 
     def describe(self, table: Table) -> Mapping[str, Physical]:
         """The columns and their types."""
@@ -155,6 +157,18 @@ class SparkSource:
                 raise _failed(error) from None
             with _broken():
                 return planned.collect()
+
+
+def public_rows(table: PublicTable, frame: object) -> Mapping[str, list[object]]:
+    """The rows of a public table, as they are."""
+    given = {} if frame is None else {table.name: frame}
+    try:
+        name = table.location.removeprefix("spark:")
+        found = frame if isinstance(frame, DataFrame) else _session(given).table(name)
+        rows = found.limit(PUBLIC_LIMIT + 1).collect()
+    except Exception as error:  # Nothing is swallowed: py4j raises all kinds.
+        raise _failed(error) from None
+    return {name: [row[name] for row in rows] for name in found.columns}
 
 
 class _OnData(EngineBroke):

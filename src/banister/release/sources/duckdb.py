@@ -48,15 +48,6 @@ EXACT_IN_NUMPY = {name for name, kind in TYPES.items() if kind is Physical.INTEG
 }
 """Types of which NumPy holds every value, so that whole columns can be fetched at once."""
 
-PERSON_BITS = 21
-"""People who are numbered within 2^21 are found by place and not by hash: quicker, for 100 MB at most."""
-
-USUAL_BITS = 12
-
-NEEDLESS = "join_filter_pushdown,compressed_materialization"
-"""Where everybody is looked up, filters that a join hands to the scan keep all rows, and narrower keys cost casts."""
-
-
 Columns = Mapping[str, Sequence[object] | NDArray[np.generic]]
 
 
@@ -139,9 +130,6 @@ class DuckDBSource:
 
     def _added_up(self, work: Work, names: Mapping[str, str], types: Mapping[str, Mapping[str, Physical]]) -> Totals:
         query = Compiler(DuckDBDialect(), names, types).query(work)
-        one = work.groups == 1
-        self._run(f"SET perfect_ht_threshold = {PERSON_BITS if one else USUAL_BITS}")
-        self._run(f"SET disabled_optimizers = '{NEEDLESS if one else ''}'")
         self._run(f"PREPARE work AS {query}")  # What fails here has read no row.
         return assemble(work, cell_count(work.axes), self._work())
 

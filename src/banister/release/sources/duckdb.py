@@ -12,6 +12,8 @@ from banister.errors import BadValue, EngineBroke, EngineFailed
 from banister.questions.question import cell_count
 from banister.release.sources.compile import Compiler
 from banister.release.sources.guarded import guarded_query, guarded_types, needed
+from banister.release.sources.kept import KeptLists, marks_of
+from banister.release.sources.listed import Listed
 from banister.release.sources.render import written_date
 from banister.release.work import Physical, Totals, Work, assemble, check_stored
 from banister.tables.frames.csv_lines import CsvFile, typed
@@ -88,16 +90,34 @@ class DuckDBDialect:
 class DuckDBSource:
     """Tables that DuckDB can read. Frames, by table name, take the place of files."""
 
-    def __init__(self, schema: Schema, *, folder: Path, frames: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        folder: Path,
+        frames: Mapping[str, object],
+        index: Path | None = None,
+        indexing: bool = False,
+    ) -> None:
         self._connection = duckdb.connect(config={"enable_external_access": "true"})
         self._connection.execute("SET enable_progress_bar = false")
         self._schema = schema
         self.csv_files: dict[str, CsvFile] = {}
+        paths = _files(schema, folder, frames)
+        looked = [] if paths is None else marks_of(paths)
         for table in schema.tables:
             self._open(table, folder, frames)
         self._types = {table.name: self.describe(table) for table in schema.tables}
         for table in schema.tables:
             check_stored(table, self._types[table.name])
+        self._names = {name: _quoted(name) for name in self._types}
+        rules = f"DuckDB {duckdb.__version__} {schema.tables!r}"
+        self.listed = Listed(
+            compiler=Compiler(DuckDBDialect(), self._names, self._types),
+            fetch=self._fetch,
+            kept=None if index is None else KeptLists(index, rules, looked, making=indexing),
+            paths=paths,
+        )
 
     def describe(self, table: Table) -> Mapping[str, Physical]:
         """The columns and their types."""
@@ -113,10 +133,16 @@ class DuckDBSource:
         row = self._run(f"SELECT {items} FROM {source}").fetchone()
         return [int(value) for value in row or ()]
 
+    def owner_rows(self, query: str) -> list[tuple[object, ...]]:
+        """The rows of a query about {data}, for the owner's eyes; values of a CSV file come as they are written."""
+        file = self.csv_files.get("data")
+        return self._run(query.replace("{data}", '"data"' if file is None else f"({file.text_query})")).fetchall()
+
     def totals(self, work: Work) -> Totals:
         """Add up in DuckDB. Where it raises on a value, the second line answers."""
         try:
-            return self._added_up(work, {name: _quoted(name) for name in self._types}, self._types)
+            listed = self.listed.totals(work)
+            return self._added_up(work, self._names, self._types) if listed is None else listed
         except _OnData:
             return self.guarded_totals(work)
 
@@ -130,8 +156,11 @@ class DuckDBSource:
 
     def _added_up(self, work: Work, names: Mapping[str, str], types: Mapping[str, Mapping[str, Physical]]) -> Totals:
         query = Compiler(DuckDBDialect(), names, types).query(work)
+        return assemble(work, cell_count(work.axes), self._fetch(query))
+
+    def _fetch(self, query: str) -> Columns:
         self._run(f"PREPARE work AS {query}")  # What fails here has read no row.
-        return assemble(work, cell_count(work.axes), self._work())
+        return self._work()
 
     def _work(self) -> Columns:
         """Read the rows. From here on a failure may depend on what they hold."""
@@ -228,6 +257,26 @@ class DuckDBSource:
             raise EngineFailed(
                 f"DuckDB could not do the work ({type(error).__name__}). Nothing was drawn and nothing was charged."
             ) from None
+
+
+def tables_in(path: Path) -> list[str]:
+    """The names of the tables of a DuckDB file."""
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            found = connection.execute(
+                "SELECT table_name FROM duckdb_tables() WHERE NOT internal ORDER BY 1"
+            ).fetchall()
+    except duckdb.Error:
+        raise BadValue(f"'{path.name}' cannot be read as a DuckDB file: it is damaged, or locked by another.") from None
+    return [str(row[0]) for row in found]
+
+
+def _files(schema: Schema, folder: Path, frames: Mapping[str, object]) -> tuple[Path, ...] | None:
+    """The files that the tables are in, with what belongs to them; nothing where some table is a frame."""
+    if any(table.name in frames for table in schema.tables):
+        return None
+    paths = [folder / table.location for table in schema.tables]
+    return (*paths, *(Path(f"{path}.wal") for path in paths if path.suffix.lower() in (".duckdb", ".db")))
 
 
 def _whole_floats(table: Table, described: Sequence[tuple[str, str]]) -> dict[str, str]:

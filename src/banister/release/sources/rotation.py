@@ -1,9 +1,9 @@
 """Which of a person's groups count: neighbours on the circle of her own list, from a place that a keyed hash turns to.
 
-Her groups stand in one order on every engine: by the number of their cell, then by the bytes of their values. Group j of
-m counts when (j + turn) mod m < groups, where the turn is below m and made from the keys and from who she is. So exactly
-min(groups, m) of them count, each with the same chance, without sorting hashes; and what counts is a function of her own
-rows and the keys, so that nobody else's rows move it.
+Her groups stand in one order on every engine: by the number of their cell, then by the bytes of their values. Group j
+of m counts when (j + turn) mod m < groups, where the turn is below m and made from the keys and from who she is. So
+exactly min(groups, m) of them count, each with the same chance, without sorting hashes; and what counts is a function
+of her own rows and the keys, so that nobody else's rows move it.
 """
 
 from collections.abc import Sequence

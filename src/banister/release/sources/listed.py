@@ -1,0 +1,104 @@
+"""Totals from lists of people's groups: kept ones that are fresh, else made on the spot where rows fit in a number.
+
+Whoever has more groups than may count is treated the same on every path, for the same keys: `rotation` says how.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.errors import BadValue
+from banister.questions.question import Base, Unknown
+from banister.release.sources.compile import Compiler, Listing
+from banister.release.sources.kept import KeptLists
+from banister.release.sources.lists import Packing, PersonLists, of_columns
+from banister.release.work import Physical, Totals, Work
+
+PIECE = 2**25
+"""So many rows at a time are held as numbers of 64 bits, twice."""
+
+FAR = 2**61
+
+Fetch = Callable[[str], Mapping[str, Sequence[object] | NDArray[np.generic]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One engine's lists. `paths` are the files of all tables, or nothing where there are other tables than files."""
+
+    compiler: Compiler
+    fetch: Fetch
+    kept: KeptLists | None
+    paths: tuple[Path, ...] | None
+
+    def totals(self, work: Work) -> Totals | None:
+        """The exact work; nothing where it is not about people's lists, or where they have to be made in the engine."""
+        if not listable(work):
+            return None
+        listing = self.compiler.listing(work)
+        found = self._found(work, listing)
+        return self._packed(work, listing) if found is None else found.totals(work, listing)
+
+    def make(self, work: Work) -> bool:
+        """Make and keep the list behind some work; whether the table held still for it."""
+        if not listable(work):
+            raise BadValue(
+                "An index keeps the groups of people with many rows, of one table, grouped by declared values, where "
+                "`groups` in [source] bounds in how many a person counts. This question needs none, or cannot have one."
+            )
+        if self.kept is None or self.paths is None:
+            raise BadValue(
+                "An index lies beside the ledger's file and is about tables in files. Name a file as ledger in "
+                "[budget]; frames in memory, and tables elsewhere, have none here."
+            )
+        listing = self.compiler.listing(work)
+        return self.kept.find(listing, self.paths) is not None or self._made(work, listing) is not None
+
+    def _found(self, work: Work, listing: Listing) -> PersonLists | None:
+        if self.kept is None or self.paths is None:
+            return None
+        found = self.kept.find(listing, self.paths)
+        return self._made(work, listing) if found is None and self.kept.making else found
+
+    def _made(self, work: Work, listing: Listing) -> PersonLists | None:
+        """A list for keeps; nothing where the files changed on the way, or their times are not to be trusted."""
+        assert self.kept is not None
+        assert self.paths is not None
+        before = self.kept.settled(self.paths)
+        if before is None:
+            return None
+        lists = of_columns(
+            {name: np.asarray(values, dtype=np.int64) for name, values in self.fetch(listing.query).items()}, listing
+        )
+        return lists if self.kept.keep(listing, self.paths, before, lists) else None
+
+    def _packed(self, work: Work, listing: Listing) -> Totals | None:
+        """Fetch each row as one number, sort these and add up, a piece of the people at a time."""
+        assert isinstance(work.relation, Base)
+        table = work.relation.table
+        if self.compiler.types[table.name][table.person or ""] is not Physical.INTEGER:
+            return None
+        rows, lowest, highest = (_whole(values[0]) for values in self.fetch(self.compiler.span(work)).values())
+        packing = Packing.of(work, lowest, highest) if max(-lowest, highest) < FAR else None
+        if packing is None:
+            return None
+        pieces = max(1, -(-rows // PIECE))
+        return packing.totals((self._piece(work, packing, (i, pieces)) for i in range(pieces)), work, listing)
+
+    def _piece(self, work: Work, packing: Packing, piece: tuple[int, int]) -> NDArray[np.int64]:
+        query = self.compiler.packing(work, packing.lowest, packing.fields, packing.cell_bits, piece)
+        return np.array(self.fetch(query)["k"], dtype=np.int64, copy=None)
+
+
+def listable(work: Work) -> bool:
+    """Whether some work is about the groups of people of one table, all of which are known beforehand."""
+    bounded = work.personal and work.groups is not None and work.ladder is None and not work.beyond
+    return bounded and isinstance(work.relation, Base) and not any(isinstance(axis, Unknown) for axis in work.axes)
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int | np.integer)
+    return int(value)

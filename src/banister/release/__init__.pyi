@@ -3,6 +3,8 @@ from .dataset import Dataset as Dataset
 from .dataset import open as open
 from .drafting.draft import Draft as Draft
 from .drafting.draft import draft as draft
+from .indexing import drop_index as drop_index
+from .indexing import make_index as make_index
 from .planning.plan import Plan as Plan
 from .planning.request import Accuracy as Accuracy
 from .planning.request import PlanRequest as PlanRequest
@@ -19,6 +21,8 @@ __all__ = [
     "PlanRequest",
     "RungAnswer",
     "draft",
+    "drop_index",
+    "make_index",
     "open",
     "refine_rungs",
     "release_rungs",

@@ -56,6 +56,8 @@ class Schema:
     """What else of [source] its owner has taken from the data."""
     blanks: tuple[Blank, ...] = ()
     """What of the columns is still to be filled in."""
+    indexing: bool = False
+    """Whether a release makes the index that it gains from, and keeps it."""
 
     @property
     def main(self) -> Table:
@@ -142,7 +144,7 @@ def _schema(root: Section) -> Schema:
         refuse_blanks(blanks)
     root.only("source", "budget", "columns", "tables")
     source = root.optional("source")
-    source.only("table", "name", "person", "neighbours", "rows", "groups", "people", "from_data", *KEYS)
+    source.only("table", "name", "person", "neighbours", "rows", "groups", "people", "from_data", "index", *KEYS)
     main = _table("data", source, root, location=source.maybe("table") or "")
     others = [_other(root.section("tables", ""), name) for name in root.names("tables")]
     if others and main.person is None:
@@ -160,7 +162,18 @@ def _schema(root: Section) -> Schema:
         people=source.whole("people"),
         from_data=tuple(str(word) for word in source.values("from_data") or ()),
         blanks=blanks,
+        indexing=_indexing(source),
     )
+
+
+def _indexing(source: Section) -> bool:
+    said = source.maybe("index")
+    if said not in (None, "release", "command"):
+        raise BadValue(
+            f"[source] index = '{said}' must be 'release' (a release makes the index that it gains from) or 'command' "
+            "(only `banister index` makes one)."
+        )
+    return said == "release"
 
 
 def _guarantee(budget: Section) -> Guarantee | None:

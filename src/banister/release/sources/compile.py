@@ -124,16 +124,18 @@ class Compiler:
         size = exp.cast(exp.Add(this=most, expression=exp.Literal.number(1)), "bigint")
         return exp.select(every.copy(), exp.alias_(size, "m")).from_(found.subquery("per"))
 
-    def listing(self, work: Work) -> Listing:
+    def listing(self, work: Work, *, also: Sequence[str] = ()) -> Listing:
         """What her groups are made of, one row for each person and group: the queries behind an index.
 
-        Rows come by person and by place in her list: `code`, `j`, `cell`, and a column for each part.
+        Rows come by person and by place in her list: `code`, `j`, `cell`, and a column for each part; `also` are texts
+        of parts that other work over the same rows needs.
         """
         renderer = Renderer(self._froms.stored(work.relation), self.dialect)
         rows = self._people(work, renderer)
         wanted = [(self._summed(m, renderer), m) for m in work.measures]
         paired = {i: exp.Count(this=renderer.present(q)) for i, q in paired_quantities(work)}
         texts = dict.fromkeys(self._spoken(part) for part in (*(part for part, _ in wanted), *paired.values()))
+        texts |= dict.fromkeys(also)
         names = {text: f"p{i}" for i, text in enumerate(texts)}
         parts = [exp.alias_(exp.Var(this=text), name) for text, name in names.items()]
         per = self.placed(self._by_cell(rows.copy().select(*parts), work, extra=["u"]), work, exp.RowNumber())

@@ -85,10 +85,13 @@ class KeptLists:
 
     def find(self, listing: Listing, paths: Sequence[Path]) -> PersonLists | None:
         """The list, if it is there, whole, ours and as fresh as the files; nothing on any doubt."""
-        try:
-            return self._read(listing, paths)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None
+        lists = self._whole(listing, paths)
+        return lists if lists is not None and set(listing.parts) <= set(lists.parts) else None
+
+    def parts(self, listing: Listing, paths: Sequence[Path]) -> tuple[str, ...]:
+        """The parts that a fresh list over the same rows has, whatever is needed now."""
+        lists = self._whole(listing, paths)
+        return () if lists is None else tuple(lists.parts)
 
     def keep(self, listing: Listing, paths: Sequence[Path], before: object, lists: PersonLists) -> bool:
         """Write a list down that was made from files that looked like `before`; whether they still do."""
@@ -138,15 +141,6 @@ class KeptLists:
             pause(max(waits) / 1e9)
         return None
 
-    def drop(self) -> int:
-        """Delete all lists of this folder; how many there were."""
-        found = sorted(self.place.glob("*" + ENDING)) if self.place.is_dir() else []
-        for path in found:
-            path.unlink(missing_ok=True)
-        if self.place.is_dir() and not any(self.place.iterdir()):
-            self.place.rmdir()
-        return len(found)
-
     def _now(self) -> int:
         """The time that the file system gives to what is written now."""
         probe = self.place / f".now-{os.getpid()}"
@@ -163,6 +157,12 @@ class KeptLists:
         named = json.dumps([FORMAT, self.rules, listing.rows]).encode()
         return self.place / (blake2b(named, digest_size=16).hexdigest() + ENDING)
 
+    def _whole(self, listing: Listing, paths: Sequence[Path]) -> PersonLists | None:
+        try:
+            return self._read(listing, paths)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+            return None
+
     def _read(self, listing: Listing, paths: Sequence[Path]) -> PersonLists | None:
         path = self._path(listing)
         with path.open("rb") as file:
@@ -173,10 +173,20 @@ class KeptLists:
             says = json.loads(line)
             if (says["format"], says["rules"], says["rows"]) != (FORMAT, self.rules, listing.rows):
                 return None
-            if not set(listing.parts) <= set(says["parts"]) or says["files"] != marks_of(paths):
+            if says["files"] != marks_of(paths):
                 return None
             content = np.memmap(file, dtype=np.uint8, mode="r")
         return _checked(_arrays(content, len(line), says["arrays"]), says["parts"])
+
+
+def drop_lists(place: Path) -> int:
+    """Delete all lists of a folder, and the folder where nothing else is in it; how many there were."""
+    found = sorted(place.glob("*" + ENDING)) if place.is_dir() else []
+    for path in found:
+        path.unlink(missing_ok=True)
+    if place.is_dir() and not any(place.iterdir()):
+        place.rmdir()
+    return len(found)
 
 
 def _arrays(content: "np.memmap[tuple[int], np.dtype[np.uint8]]", start: int, shapes: object) -> dict[str, Whole]:

@@ -70,10 +70,11 @@ class Listed:
         before = self.kept.settled(self.paths)
         if before is None:
             return None
-        lists = of_columns(
-            {name: np.asarray(values, dtype=np.int64) for name, values in self.fetch(listing.query).items()}, listing
-        )
-        return lists if self.kept.keep(listing, self.paths, before, lists) else None
+        all_parts = self.compiler.listing(work, also=self.kept.parts(listing, self.paths))
+        fetched = self.fetch(all_parts.query)
+        columns = {name: np.asarray(values, dtype=np.int64) for name, values in fetched.items()}
+        lists = of_columns(columns, all_parts)
+        return lists if self.kept.keep(all_parts, self.paths, before, lists) else None
 
     def _packed(self, work: Work, listing: Listing) -> Totals | None:
         """Fetch each row as one number, sort these and add up, a piece of the people at a time."""

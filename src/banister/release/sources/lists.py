@@ -111,7 +111,7 @@ class Sums:
         """The sums, held within the bounds that every engine holds them in."""
         high = self.high + (self.low >> HALF)
         room = HELD >> HALF
-        held = np.clip(high, -room, room) * 2**HALF + (self.low & (2**HALF - 1))
+        held = np.clip(high, -room - 1, room) * 2**HALF + (self.low & (2**HALF - 1))
         return Totals(values=np.clip(held, -HELD, HELD), labels=None)
 
 

@@ -188,6 +188,13 @@ class Compiler:
         found = exp.select(exp.Count(this=exp.Star()), *ends)
         return self._spoken(self._froms.start(found, work.relation, renderer))
 
+    def distinct(self, work: Work, axis: Unknown) -> str:
+        """The values of an unknown axis that are there, wherever they stand."""
+        renderer = Renderer(self._froms.stored(work.relation), self.dialect)
+        found = exp.select(exp.alias_(renderer.raw(axis.leaf), "x")).distinct()
+        there = exp.Not(this=exp.Is(this=renderer.raw(axis.leaf), expression=exp.Null()))
+        return self._spoken(self._froms.start(found, work.relation, renderer).where(there))
+
     def _spoken(self, tree: exp.Expr) -> str:
         return tree.sql(dialect=self.dialect.name)
 

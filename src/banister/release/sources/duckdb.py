@@ -13,7 +13,7 @@ from banister.questions.question import cell_count
 from banister.release.sources.compile import Compiler
 from banister.release.sources.guarded import guarded_query, guarded_types, needed
 from banister.release.sources.kept import KeptLists, marks_of
-from banister.release.sources.listed import Listed
+from banister.release.sources.listed import ListReader
 from banister.release.sources.render import written_date
 from banister.release.work import Physical, Totals, Work, assemble, check_stored
 from banister.tables.frames.csv_lines import CsvFile, typed
@@ -112,7 +112,7 @@ class DuckDBSource:
             check_stored(table, self._types[table.name])
         self._names = {name: _quoted(name) for name in self._types}
         rules = f"DuckDB {duckdb.__version__} {schema.tables!r}"
-        self.listed = Listed(
+        self.listed = ListReader(
             compiler=Compiler(DuckDBDialect(), self._names, self._types),
             fetch=self._fetch,
             kept=None if index is None else KeptLists(index, rules, looked, making=indexing),

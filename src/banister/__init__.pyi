@@ -44,6 +44,7 @@ from .publish.table import plan_sanitize, read_declaration, sanitize
 from .publish.wide import plan_wide, sanitize_wide
 from .release.dataset import Dataset, open
 from .release.drafting.draft import draft
+from .release.remote import connect
 
 __all__ = [
     "AsYouGo",
@@ -97,6 +98,7 @@ __all__ = [
     "calibrate_laplace",
     "compare",
     "compose",
+    "connect",
     "dominates",
     "draft",
     "explain",

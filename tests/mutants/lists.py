@@ -12,6 +12,8 @@ from tests.mutants import (
     proofs,
     samplers,
     sampling,
+    shares,
+    spread,
     tables,
 )
 from tests.mutants.mutant import Mutant
@@ -20,13 +22,14 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "sampling": sampling.MUTANTS + samplers.MUTANTS,
     "mechanisms": mechanisms.MUTANTS,
     "accounting": accounting.MUTANTS,
-    "ledger": ledger.MUTANTS,
+    "ledger": ledger.MUTANTS + shares.MUTANTS,
     "laws": laws.MUTANTS,
     "composition": composition.MUTANTS,
     "plan": plan.MUTANTS,
     "audit": audit.MUTANTS,
     "proofs": proofs.MUTANTS,
     "local": local.MUTANTS,
+    "spread": spread.MUTANTS,
     "tables": tables.MUTANTS,
 }
 

@@ -8,6 +8,9 @@ from .indexing import make_index as make_index
 from .planning.plan import Plan as Plan
 from .planning.request import Accuracy as Accuracy
 from .planning.request import PlanRequest as PlanRequest
+from .practice import Practice as Practice
+from .remote import RemoteTable as RemoteTable
+from .remote import connect as connect
 from .rungs import RungAnswer as RungAnswer
 from .rungs import refine_rungs as refine_rungs
 from .rungs import release_rungs as release_rungs
@@ -19,7 +22,10 @@ __all__ = [
     "Draft",
     "Plan",
     "PlanRequest",
+    "Practice",
+    "RemoteTable",
     "RungAnswer",
+    "connect",
     "draft",
     "drop_index",
     "make_index",

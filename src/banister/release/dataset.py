@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from banister.release.planning.asking import Asking
     from banister.release.planning.plan import Plan
     from banister.release.planning.request import PlanRequest
+    from banister.release.practice import Practice
     from banister.release.run import Tell
     from banister.release.work import Source
     from banister.sampling.bits import BitSource
@@ -153,6 +154,12 @@ class Dataset:
         )
         return self.planned(most.within(within, size))
 
+    def practice(self, *, people: int = 1000) -> "Practice":
+        """A table made from the schema alone, to try plans on: no record is read for it, and nothing is charged."""
+        from banister.release.practice import Practice
+
+        return Practice(self, people=people)
+
     def ask(self) -> "Asking":
         """Build a question step by step: `health.ask().where("visits > 3").group_by("plan").count().mean("visits")`."""
         from banister.release.planning.asking import Asking
@@ -282,13 +289,13 @@ class Dataset:
         source = duckdb_only(self.source())
         return tuple(check_table(source, table) for table in self.schema.tables)
 
-    def ledger(self) -> "Ledger":
-        """The ledger that the schema names; it has to be there."""
+    def ledger(self, *, witness: str = "") -> "Ledger":
+        """The ledger that the schema names; it has to be there. A witness is named as in `Ledger.open`."""
         from banister.accounting.ledger import Ledger
 
         address = self._address()
         try:
-            found = Ledger.open(address)
+            found = Ledger.open(address, witness=witness)
         except LedgerMissing:
             raise LedgerMissing(
                 f"The ledger '{address}' is not there. The first release makes it, or: banister budget <schema> "

@@ -3,8 +3,8 @@
     python -m bench.tables [rows] [people] [--peers]
 
 The table has 100 groups; defaults are 10 million rows and 1 million people. Each time is the least of several runs,
-ours and plain in turn. A release includes compiling the question, adding up, drawing and intervals; the ledger's
-charge is left out (bench/ledger.py has it).
+ours and plain in turn; on a shared machine the ratio of processor time is the one to read. A release includes compiling
+the question, adding up, drawing and intervals; the ledger's charge is left out (bench/ledger.py has it).
 """
 
 import json
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from banister.questions.reading.parser import read_questions
 from banister.release.aggregates import ALL
 from banister.release.planning.planner import Plan, plan_release
 from banister.release.planning.request import PlanRequest
-from banister.release.run import _add_up, _draw
+from banister.release.run import _add_up, _draw, works
 from banister.release.sources.duckdb import DuckDBSource
 from banister.sampling.bits import SYSTEM
 from banister.tables.schema import Schema
@@ -59,19 +60,29 @@ def planned(question: str, *, person: str = "", values: str = VALUES) -> Plan:
     return plan_release(PlanRequest.of(found, epsilon=1, delta=Fraction(1, 10**6)), schema)
 
 
-def best(*jobs: Callable[[], object]) -> list[float]:
-    """The least time of each job, the jobs taken in turn."""
-    found = [float("inf")] * len(jobs)
+@dataclass(frozen=True, slots=True, order=True)
+class Took:
+    """The time of a job by the clock, and by the processor, which counts both cores."""
+
+    wall: float
+    cpu: float
+
+
+def best(*jobs: Callable[[], object]) -> list[Took]:
+    """The least times of each job, the jobs taken in turn."""
+    found = [Took(float("inf"), float("inf"))] * len(jobs)
     for _ in range(REPEATS):
         for place, job in enumerate(jobs):
-            start = time.perf_counter()
+            start, used = time.perf_counter(), time.process_time()
             job()
-            found[place] = min(found[place], time.perf_counter() - start)
+            took = Took(time.perf_counter() - start, time.process_time() - used)
+            found[place] = Took(min(found[place].wall, took.wall), min(found[place].cpu, took.cpu))
     return found
 
 
 def release_of(plan: Plan, folder: Path) -> Callable[[], object]:
-    source = DuckDBSource(plan.schema, folder=folder, frames={})
+    """A release; with an index where one is kept in the folder."""
+    source = DuckDBSource(plan.schema, folder=folder, frames={}, index=folder / "index")
 
     def job() -> object:
         part = plan.parts[0]
@@ -80,12 +91,36 @@ def release_of(plan: Plan, folder: Path) -> Callable[[], object]:
     return job
 
 
+def say(name: str, took: Took, plain: Took) -> None:
+    """One row: the time, and its ratios to the plain query's."""
+    print(
+        f"{name:52s} {took.wall:7.3f} s   {took.wall / plain.wall:5.1f} x plain ({plain.wall:.3f} s), "
+        f"{took.cpu / plain.cpu:5.1f} x its processor time",
+        flush=True,
+    )
+
+
 def compare(name: str, plain: str, plans: dict[str, Plan], folder: Path) -> dict[str, float]:
+    """Rows for some plans beside one plain query."""
     connection = duckdb.connect()
     times = best(lambda: connection.execute(plain).fetchall(), *(release_of(plan, folder) for plan in plans.values()))
-    for (label, _), seconds in zip(plans.items(), times[1:], strict=True):
-        print(f"{name + ', ' + label:52s} {seconds:7.3f} s   {seconds / times[0]:5.1f} x plain ({times[0]:.3f} s)")
-    return dict(zip(plans, times[1:], strict=True))
+    for (label, _), took in zip(plans.items(), times[1:], strict=True):
+        say(f"{name}, {label}", took, times[0])
+    return {label: took.wall for label, took in zip(plans, times[1:], strict=True)}
+
+
+def indexed(plain: str, folder: Path) -> None:
+    """People with many rows: an index is made, and then serves one and five groups each."""
+    connection = duckdb.connect()
+    (quick,) = best(lambda: connection.execute(plain).fetchall())
+    plans = {groups: planned(QUESTION, person=people(groups)) for groups in (1, 5)}
+    for groups, plan in plans.items():
+        source = DuckDBSource(plan.schema, folder=folder, frames={}, index=folder / "index")
+        start, used = time.perf_counter(), time.process_time()
+        source.listed.make(works(plan.parts[0], SYSTEM)[0])
+        if groups == 1:
+            say("making the index", Took(time.perf_counter() - start, time.process_time() - used), quick)
+        compare(f"people, {groups} groups each", plain, {"index": plan}, folder)
 
 
 def errors(folder: Path) -> None:
@@ -185,13 +220,17 @@ def main() -> None:
         }
         _unknown_over_declared(compare("people, 1 group each", plain, bounded, folder))
         compare("people, 5 groups each", plain, {"declared keys": planned(QUESTION, person=people(5))}, folder)
+        some = f"SELECT g, {TWO} FROM {{}} WHERE v >= 10 GROUP BY g"
+        filtered = {f"a filter, {n} groups": planned(some.format("data"), person=people(n)) for n in (1, 5)}
+        compare("people, no index", some.format(table), filtered, folder)
         window = (
             f"SELECT g, {TWO} FROM (SELECT g, v, row_number() OVER (PARTITION BY person ORDER BY hash(v, g)) AS k "
             f"FROM {table}) WHERE k <= 3 GROUP BY g"
         )
         connection = duckdb.connect()
         quick, slow = best(lambda: connection.execute(plain).fetchall(), lambda: connection.execute(window).fetchall())
-        print(f"{'plain window query (3 rows a person)':52s} {slow:7.3f} s   {slow / quick:5.1f} x plain")
+        say("plain window query (3 rows a person)", slow, quick)
+        indexed(plain, folder)
         start = time.perf_counter()
         plan = planned("SELECT wide, COUNT(*), AVG(v) FROM data GROUP BY wide")
         plan.parts[0].forecasts(10, 0.95)

@@ -12,7 +12,53 @@ _KEY = ("tests/release/answering/test_keeping.py",)
 _LADDER = ("tests/release/test_ladder.py",)
 _LOOKS = ("tests/contract/test_law_looks.py",)
 
+_LISTS = ("tests/release/sources/test_lists.py",)
+_INDEX = ("tests/release/test_indexing.py",)
+
 MUTANTS = (
+    Mutant(
+        name="one-group-more-counts",
+        file="release/sources/rotation.py",
+        old="first = exp.LT(this=far, expression=number(groups))",
+        new="first = exp.LTE(this=far, expression=number(groups))",
+        tests=_LISTS,
+    ),
+    Mutant(
+        name="lists-count-in-one-group-more",
+        file="release/sources/lists.py",
+        old="most = min(work.groups, int(sizes.max(initial=0)))",
+        new="most = min(work.groups + 1, int(sizes.max(initial=0)))",
+        tests=_LISTS,
+    ),
+    Mutant(
+        name="lists-without-clamps",
+        file="release/sources/part.py",
+        old="return np.clip(values, measure.low, measure.high)",
+        new="return values",
+        tests=_LISTS,
+    ),
+    Mutant(
+        name="an-index-after-a-change-in-place",
+        file="release/sources/kept.py",
+        old="            found.st_ctime_ns,\n",
+        new="            0,\n",
+        tests=_INDEX,
+    ),
+    Mutant(
+        name="an-index-of-what-was-being-written",
+        file="release/sources/kept.py",
+        old="        if marks_of(paths) != before:\n            return False\n        whole(",
+        new="        if not before:\n            return False\n        whole(",
+        tests=_INDEX,
+        explained="The files are looked at again once the list is written.",
+    ),
+    Mutant(
+        name="an-index-that-others-may-read",
+        file="release/sources/kept.py",
+        old="whole(self._path(listing), write, access=Access.OWNER)",
+        new="whole(self._path(listing), write)",
+        tests=_INDEX,
+    ),
     Mutant(
         name="look-with-a-histogram-for-free",
         file="release/profile/plan.py",

@@ -8,6 +8,8 @@ from .from_python import Dates as Dates
 from .from_python import Decimals as Decimals
 from .from_python import Integer as Integer
 from .from_python import Table as Table
+from .indexing import drop_index as drop_index
+from .indexing import make_index as make_index
 from .planning.plan import Plan as Plan
 from .planning.request import Accuracy as Accuracy
 from .planning.request import PlanRequest as PlanRequest
@@ -39,6 +41,8 @@ __all__ = [
     "Table",
     "connect",
     "draft",
+    "drop_index",
+    "make_index",
     "open",
     "refine_rungs",
     "release_rungs",

@@ -302,8 +302,22 @@ class Dataset:
         if self._source is None:
             from banister.release.sources.open import open_source
 
-            self._source = open_source(self.schema, folder=self.folder, frames=self.frames)
+            self._source = open_source(
+                self.schema,
+                folder=self.folder,
+                frames=self.frames,
+                index=self.index_folder,
+                indexing=self.schema.indexing,
+            )
         return self._source
+
+    @property
+    def index_folder(self) -> Path | None:
+        """Where indexes are kept: beside a ledger that is a file, for they are as private as the table."""
+        given = self.schema.ledger
+        if self.schema.budget is None or given is None or "://" in given or given == "memory:":
+            return None
+        return self.folder / (given + ".index")
 
     def check(self) -> "tuple[TableCheck, ...]":
         """How many rows and values are understood, column by column: exact counts for the owner alone.

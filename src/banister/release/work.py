@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from hashlib import blake2b
 from typing import Protocol
 
 import numpy as np
@@ -17,25 +16,11 @@ from banister.questions.terms import Condition
 from banister.tables.schema import Column, Kind, Table
 
 HASH_PRIME = 2_147_483_579
-"""The largest prime below 2^31 for which cubing is a bijection (p = 2 mod 3), so that products stay below 2^62."""
+"""The largest prime below 2^31 that is 2 modulo 3: codes of people are remainders by it."""
 
-HASH_KEYS = 5
+HASH_KEYS = 6
 HASH_KEY_LIMIT = 2**30
 """Keys of the hash are from 1 to this, so that codes below 2^31 times a key stay below 2^61."""
-
-
-def cell_keys(keys: Sequence[int], cells: int) -> list[tuple[int, int]]:
-    """For each cell a factor and a shift of its own, drawn by BLAKE2 from the keys: as good as independent.
-
-    The hash of a person u in a cell is made from (factor · u + shift) modulo the prime. So over the keys her hashes in
-    different cells are independent and of one law, and every order of her cells is equally likely.
-    """
-    secret = b"".join(key.to_bytes(4, "big") for key in keys)
-    drawn = [blake2b(cell.to_bytes(8, "big"), digest_size=32, key=secret).digest() for cell in range(cells)]
-    return [
-        (1 + int.from_bytes(d[:16], "big") % (HASH_KEY_LIMIT - 1), int.from_bytes(d[16:], "big") % HASH_PRIME)
-        for d in drawn
-    ]
 
 
 class Physical(Enum):

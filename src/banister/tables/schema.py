@@ -44,6 +44,8 @@ class Schema:
     """What else of [source] its owner has taken from the data."""
     blanks: tuple[Blank, ...] = ()
     """What of the columns is still to be filled in."""
+    indexing: bool = False
+    """Whether a release makes the index that it gains from, and keeps it."""
 
     @property
     def main(self) -> Table:
@@ -154,7 +156,19 @@ def _schema(root: Section) -> Schema:
         refuse_blanks(blanks)
     root.only("source", "budget", "columns", "tables")
     source = root.optional("source")
-    known = ("table", "name", "person", "through", "key", "neighbours", "rows", "groups", "people", "from_data")
+    known = (
+        "table",
+        "name",
+        "person",
+        "through",
+        "key",
+        "neighbours",
+        "rows",
+        "groups",
+        "people",
+        "from_data",
+        "index",
+    )
     source.only(*known, *KEYS)
     main = _table("data", source, root, location=source.maybe("table") or "")
     sections = {
@@ -180,12 +194,23 @@ def _schema(root: Section) -> Schema:
         public=tuple(public),
         from_data=tuple(str(word) for word in source.values("from_data") or ()),
         blanks=blanks,
+        indexing=_indexing(source),
     )
 
 
 def _known_words(section: Section) -> Section:
     section.only("table", "name", "public", "key", "person", "through", "columns", "rows", "groups", *KEYS)
     return section
+
+
+def _indexing(source: Section) -> bool:
+    said = source.maybe("index")
+    if said not in (None, "release", "command"):
+        raise BadValue(
+            f"[source] index = '{said}' must be 'release' (a release makes the index that it gains from) or 'command' "
+            "(only `banister index` makes one)."
+        )
+    return said == "release"
 
 
 def _guarantee(budget: Section) -> Guarantee | None:

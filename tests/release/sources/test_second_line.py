@@ -64,7 +64,7 @@ def wide(stored: Stored, table: str) -> tuple[str, Schema, Work]:
         personal=False,
         groups=None,
         rows=1,
-        hash_keys=(1, 2, 3, 4, 5),
+        hash_keys=(1, 2, 3, 4, 5, 6),
     )
     return names, asked, work
 

@@ -2,7 +2,7 @@
 
 A row is a person:      filter, give each row its cell, add up by cell.
 A person has many rows: add up by (person, cell), clamp each total, keep at most `groups` cells of each person by a
-                        keyed hash, then add up by cell.
+                        turn of her list (`rotation`), then add up by cell.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,28 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from banister.questions.measures import Counting, Measure
-from banister.questions.question import Listed, Unknown
-from banister.release.sources.choice import GroupChoice, key_names, unknown_names
+from banister.questions.question import Axis, Listed, Unknown
+from banister.questions.terms import Quantity
 from banister.release.sources.dialect import Dialect, written
 from banister.release.sources.froms import Froms, where
 from banister.release.sources.part import HELD, held_part, paired_quantities
 from banister.release.sources.render import Renderer, between, case, field, literal, number
+from banister.release.sources.rotation import counts, key_names, person_code, reached, turned, unknown_names
 from banister.release.work import Physical, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a list of people's groups is made of.
+
+    `rows` is the text of the rows that count, which tells one list from another; `parts` are the texts of what is added
+    up in a group; `uses` says for each measure which part it is, and which part counts the rows behind it.
+    """
+
+    rows: str
+    parts: tuple[str, ...]
+    uses: tuple[tuple[str, str | None], ...]
+    query: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +88,115 @@ class Compiler:
         return final.with_("found", as_=tree, materialized=True)
 
     def _personal(self, work: Work, renderer: Renderer) -> exp.Select:
+        """Add up by person and cell, choose among her cells, hold her parts and add them up by cell."""
         keys = ["cell", *unknown_names(work)]
-        if work.groups is not None and work.groups > 1:
-            per = self._ranked(work, renderer, keys)
-        else:
-            parts = [exp.alias_(self._summed(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
-            counts = [exp.alias_(exp.Count(this=renderer.present(q)), f"c{i}") for i, q in paired_quantities(work)]
-            rows = self._people(work, renderer).select(*parts, *counts)
-            bounded = rows if work.groups is None else self._first_cells(rows, work, renderer)
-            per = self._by_cell(bounded, work, extra=["u"])
+        parts = [exp.alias_(self._summed(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
+        numbers = [exp.alias_(exp.Count(this=renderer.present(q)), f"c{i}") for i, q in paired_quantities(work)]
+        per = self._by_cell(self._people(work, renderer).select(*parts, *numbers), work, extra=["u"])
+        if work.groups is not None:
+            per = self._chosen(per, work, exp.RowNumber())
         sums = [
             exp.alias_(self._total(held_part(field("per", f"m{i}"), m, field("per", f"c{i}"))), f"m{i}")
             for i, m in enumerate(work.measures)
         ]
         return exp.select(*keys, *sums).from_(per.subquery("per")).group_by(*keys)
+
+    def _chosen(self, per: exp.Select, work: Work, place: exp.Expr) -> exp.Select:
+        """Of each person the rows `per` of the cells that count; `place` numbers her cells, from 1."""
+        assert work.groups is not None
+        placed = self.placed(per, work, place)
+        u = person_code(self.dialect, field("per", "u"), self._froms.person_type(work.relation))
+        far = reached(field("per", "j"), field("per", "m"), turned(u, work.hash_keys))
+        every = exp.Column(this=exp.Star(), table=exp.to_identifier("per"))
+        gone = exp.select(every, exp.alias_(far, "far")).from_(placed.subquery("per"))
+        chosen = counts(field("per", "far"), field("per", "m"), work.groups)
+        return exp.select("*").from_(gone.subquery("per")).where(chosen)
+
+    def placed(self, per: exp.Select, work: Work, place: exp.Expr) -> exp.Select:
+        """The rows `per` with the place `j` of their cell among the person's `m` cells."""
+        order = exp.Order(expressions=[exp.Ordered(this=field("per", name)) for name in key_names(work)])
+        hers = [field("per", "u")]
+        first = exp.Window(this=place, partition_by=hers, order=order if order.expressions else None)
+        from_0 = exp.cast(exp.Sub(this=first, expression=exp.Literal.number(1)), "bigint")
+        every = exp.Column(this=exp.Star(), table=exp.to_identifier("per"))
+        found = exp.select(every, exp.alias_(from_0, "j")).from_(per.subquery("per"))
+        most = exp.Window(this=exp.Max(this=field("per", "j")), partition_by=[hers[0].copy()])
+        size = exp.cast(exp.Add(this=most, expression=exp.Literal.number(1)), "bigint")
+        return exp.select(every.copy(), exp.alias_(size, "m")).from_(found.subquery("per"))
+
+    def listing(self, work: Work, *, also: Sequence[str] = ()) -> Listing:
+        """What her groups are made of, one row for each person and group: the queries behind an index.
+
+        Rows come by person and by place in her list: `code`, `j`, `cell`, and a column for each part; `also` are texts
+        of parts that other work over the same rows needs.
+        """
+        renderer = Renderer(self._froms.stored(work.relation), self.dialect)
+        rows = self._people(work, renderer)
+        wanted = [(self._summed(m, renderer), m) for m in work.measures]
+        paired = {i: exp.Count(this=renderer.present(q)) for i, q in paired_quantities(work)}
+        texts = dict.fromkeys(self._spoken(part) for part in (*(part for part, _ in wanted), *paired.values()))
+        texts |= dict.fromkeys(also)
+        names = {text: f"p{i}" for i, text in enumerate(texts)}
+        parts = [exp.alias_(exp.Var(this=text), name) for text, name in names.items()]
+        per = self.placed(self._by_cell(rows.copy().select(*parts), work, extra=["u"]), work, exp.RowNumber())
+        code = person_code(self.dialect, field("per", "u"), self._froms.person_type(work.relation))
+        held = [exp.alias_(_held(field("per", name)), name) for name in names.values()]
+        query = exp.select(exp.alias_(code, "code"), "j", "m", *key_names(work), *held).from_(per.subquery("per"))
+        return Listing(
+            rows=self._spoken(rows),
+            parts=tuple(texts),
+            uses=tuple(
+                (self._spoken(part), self._spoken(paired[i]) if i in paired else None)
+                for i, (part, _) in enumerate(wanted)
+            ),
+            query=self._spoken(query.order_by(field("per", "u"), field("per", "j"))),
+        )
+
+    def packing(
+        self,
+        work: Work,
+        lowest: int,
+        fields: Sequence[tuple[Quantity, int]],
+        cell_bits: int,
+        piece: tuple[int, int] = (0, 1),
+    ) -> str:
+        """Every row as one number `k`: who, which cell, and of each quantity its steps from below its range, or 0.
+
+        `fields` are the quantities with the bits that each takes, the last one lowest. A row without a person or a cell
+        is −1. Of several pieces of the people it is one.
+        """
+        renderer = Renderer(self._froms.stored(work.relation), self.dialect)
+        rows = self._rows(work, renderer, missing=True)
+        person = exp.cast(self._froms.person(work.relation), "bigint")
+        packed: exp.Expr = exp.paren(exp.Sub(this=person, expression=number(lowest)))
+        if piece[1] > 1:
+            part = exp.Mod(this=packed.copy(), expression=number(piece[1]))
+            rows = rows.where(exp.EQ(this=part, expression=number(piece[0])))
+        cell = next(item.this for item in rows.expressions if item.alias == "cell")
+        packed = _stacked(packed, 2**cell_bits, cell)
+        for quantity, bits in fields:
+            above = exp.Sub(this=renderer.term(quantity.term), expression=number(quantity.low - 1))
+            packed = _stacked(packed, 2**bits, _or_zero(above))
+        marked = exp.Coalesce(this=packed, expressions=[number(-1)])
+        return self._spoken(rows.select(exp.alias_(marked, "k"), append=False))
+
+    def span(self, work: Work) -> str:
+        """How many rows the table has, and the least and the greatest number of a person, whatever is asked."""
+        renderer = Renderer(self._froms.stored(work.relation), self.dialect)
+        person = self._froms.person(work.relation)
+        ends = [_or_zero(end) for end in (exp.Min(this=person), exp.Max(this=person.copy()))]
+        found = exp.select(exp.Count(this=exp.Star()), *ends)
+        return self._spoken(self._froms.start(found, work.relation, renderer))
+
+    def distinct(self, work: Work, axis: Unknown) -> str:
+        """The values of an unknown axis that are there, wherever they stand."""
+        renderer = Renderer(self._froms.stored(work.relation), self.dialect)
+        found = exp.select(exp.alias_(renderer.raw(axis.leaf), "x")).distinct()
+        there = exp.Not(this=exp.Is(this=renderer.raw(axis.leaf), expression=exp.Null()))
+        return self._spoken(self._froms.start(found, work.relation, renderer).where(there))
+
+    def _spoken(self, tree: exp.Expr) -> str:
+        return tree.sql(dialect=self.dialect.name)
 
     def _beyond(self, work: Work, renderer: Renderer) -> exp.Select:
         """The number of people of whom the bounds leave something out."""
@@ -98,74 +208,9 @@ class Compiler:
         people = exp.select("u").from_(per.subquery("per")).group_by("u").having(over)
         return exp.select(exp.alias_(exp.Count(this=exp.Star()), "m0")).from_(people.subquery("cut"))
 
-    def _people(self, work: Work, renderer: Renderer, choice: GroupChoice | None = None) -> exp.Select:
-        """The rows with their cell and their person; with what a choice needs."""
-        return self._rows(work, renderer, choice).select(exp.alias_(self._froms.person(work.relation), "u"))
-
-    def _choice(self, work: Work, renderer: Renderer) -> GroupChoice:
-        stored = self._froms.stored(work.relation)
-        leaves = [axis.leaf for axis in work.axes if isinstance(axis, Unknown)]
-        unknown = tuple(stored.get((leaf.relation, leaf.column.name), Physical.TEXT) for leaf in leaves)
-        person = self._froms.person_type(work.relation)
-        return GroupChoice(work, self.dialect, person, unknown, lambda: self._rows(work, renderer))
-
-    def _ranked(self, work: Work, renderer: Renderer, keys: Sequence[str]) -> exp.Select:
-        """Of each person the rows of the `groups` cells with her least hashes, added up by person and cell.
-
-        Ranking the rows and grouping what is kept takes half the time of grouping all and ranking the groups.
-        """
-        assert work.groups is not None
-        values = {i: f"e{i}" for i, m in enumerate(work.measures) if m.quantity is not None}
-        choice = self._choice(work, renderer)
-        rows = self._people(work, renderer, choice)
-        rows = rows.select(*(exp.alias_(_row_value(work.measures[i], renderer), name) for i, name in values.items()))
-        order = [exp.Ordered(this=field("per", name)) for name in ("h", *keys)]
-        rank = exp.Window(this=exp.DenseRank(), partition_by=[field("per", "u")], order=exp.Order(expressions=order))
-        ranked = exp.select("u", *keys, *values.values(), exp.alias_(rank, "place"))
-        ranked = ranked.from_(choice.hashed(rows).subquery("per"))
-        parts = [exp.alias_(self._part(m, values.get(i)), f"m{i}") for i, m in enumerate(work.measures)]
-        parts += [exp.alias_(exp.Count(this=field("ranked", f"e{i}")), f"c{i}") for i, _ in paired_quantities(work)]
-        kept = exp.select(*keys, *parts).from_(ranked.subquery("ranked"))
-        chosen = exp.LTE(this=field("ranked", "place"), expression=number(work.groups))
-        return kept.where(chosen).group_by("u", *keys)
-
-    def _part(self, measure: Measure, name: str | None) -> exp.Expr:
-        """What one person adds up in a cell, from values that were computed row by row."""
-        if name is None:
-            return exp.Count(this=exp.Star())
-        if measure.counting is Counting.ROWS:
-            return exp.Count(this=field("ranked", name))
-        return _or_zero(self.dialect.wide_sum(field("ranked", name)))
-
-    def _first_cells(self, rows: exp.Select, work: Work, renderer: Renderer) -> exp.Select:
-        """Of each person the rows of the cell with her least hash, found without sorting.
-
-        The table is read twice instead of being kept, so that memory grows with the people and not with the rows: once
-        for each person's mark, the number of that cell, and once for the rows that have it.
-        """
-        choice = self._choice(work, renderer)
-        hashed = choice.hashed(self._people(work, renderer, choice))
-        marks = exp.select("u", exp.alias_(choice.least(), "mark")).from_(hashed.subquery("per")).group_by("u")
-        found, mark = {item.alias: item for item in rows.expressions}, field("l", "mark")
-        hers = exp.EQ(this=found["u"].this.copy(), expression=field("l", "u"))
-        if choice.few:
-            place: exp.Expr = found["cell"].this
-            found["cell"].set("this", mark.copy())
-        else:
-            place = field("q", "i")
-            rows = rows.join(choice.cells(), on=choice.same({name: item.this for name, item in found.items()}))
-        joined = not choice.few or any(isinstance(axis, Listed) for axis in work.axes)
-        return rows.join(marks.subquery("l"), on=hers).where(self._is(place, mark, joined=joined))
-
-    def _is(self, place: exp.Expr, mark: exp.Expr, *, joined: bool) -> exp.Expr:
-        """Whether a row is of the marked cell.
-
-        An equality would become a part of the join. Where a join for the place comes after it, DuckDB is quicker if
-        people are found alone, by their place in an array, and marks are compared in that other join.
-        """
-        if self.dialect.columnar and joined:
-            return exp.EQ(this=exp.BitwiseXor(this=place, expression=mark), expression=number(0))
-        return exp.EQ(this=place, expression=mark)
+    def _people(self, work: Work, renderer: Renderer) -> exp.Select:
+        """The rows with their cell and their person."""
+        return self._rows(work, renderer).select(exp.alias_(self._froms.person(work.relation), "u"))
 
     def _ladder(self, work: Work, renderer: Renderer) -> exp.Select:
         assert work.ladder is not None
@@ -178,23 +223,21 @@ class Compiler:
         counted = rows.select(
             exp.alias_(self._froms.person(work.relation), "u"), exp.alias_(exp.Count(this=exp.Star()), "m0")
         )
-        hashed = self._choice(work, renderer).hashed(self._by_cell(counted, work, extra=["u", "rung"]), rungs=True)
+        per = self._by_cell(counted, work, extra=["u", "rung"])
+        if work.groups is not None:
+            per = self._chosen(per, work, exp.DenseRank())
         keys = ["cell", *unknown_names(work)]
-        u, h, g, rung, m = (field("per", n) for n in ("u", "h", "g", "rung", "m0"))
+        u, rung, m = (field("per", n) for n in ("u", "rung", "m0"))
+        code = person_code(self.dialect, u, self._froms.person_type(work.relation))
+        mixed = turned(code, work.hash_keys, besides=rung.copy())
         upto = exp.Window(
             this=exp.Sum(this=m),
-            partition_by=[u, *(field("per", key) for key in keys)],
-            order=exp.Order(expressions=[exp.Ordered(this=g), exp.Ordered(this=rung)]),
+            partition_by=[u.copy(), *(field("per", key) for key in keys)],
+            order=exp.Order(expressions=[exp.Ordered(this=mixed), exp.Ordered(this=rung)]),
             spec=exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"),
         )
-        rank = exp.Window(
-            this=exp.DenseRank(),
-            partition_by=[u.copy()],
-            order=exp.Order(expressions=[exp.Ordered(this=h), *(exp.Ordered(this=field("per", key)) for key in keys)]),
-        )
-        ranked = exp.select(
-            *keys, "rung", "m0", exp.alias_(exp.cast(upto, "bigint"), "upto"), exp.alias_(rank, "place")
-        ).from_(hashed.subquery("per"))
+        ranked = exp.select(*keys, "rung", "m0", exp.alias_(exp.cast(upto, "bigint"), "upto"))
+        ranked = ranked.from_(per.subquery("per"))
         room = exp.Sub(
             this=number(work.rows), expression=exp.paren(exp.Sub(this=field("r", "upto"), expression=field("r", "m0")))
         )
@@ -206,25 +249,22 @@ class Compiler:
             field("r", "m0"),
         )
         total = exp.alias_(self._total(part), "m0")
-        final = exp.select(*keys, "rung", total).from_(ranked.subquery("r"))
-        if work.groups is not None:
-            final = final.where(exp.LTE(this=field("r", "place"), expression=number(work.groups)))
-        return final.group_by(*keys, "rung")
+        return exp.select(*keys, "rung", total).from_(ranked.subquery("r")).group_by(*keys, "rung")
 
-    def _rows(self, work: Work, renderer: Renderer, choice: GroupChoice | None = None) -> exp.Select:
+    def _rows(self, work: Work, renderer: Renderer, *, missing: bool = False) -> exp.Select:
         """FROM, joins with the declared values, and WHERE; the cell is selected, measures are not yet.
 
-        For a choice among the declared values of one axis, these bring their hash keys along.
+        Rows whose person or cell is `missing` may stay in, to be left out by whoever reads them.
         """
-        keyed = choice if choice is not None and choice.with_values else None
         tree = self._froms.start(exp.Select(), work.relation, renderer)
-        joined = work.personal and work.groups == 1 and work.ladder is None  # A join with her mark leaves out nobody's.
-        conditions = [*([] if joined else self._froms.named(work.relation)), renderer.condition(work.where)]
+        conditions = [*([] if missing else self._froms.named(work.relation)), renderer.condition(work.where)]
         for position, axis in enumerate(work.axes):
-            if isinstance(axis, Listed):
+            if (code := self._coded(work, axis, renderer)) is not None:
+                conditions.extend([] if missing else [exp.Not(this=exp.Is(this=code, expression=exp.Null()))])
+            elif isinstance(axis, Listed):
                 name = f"k{position}"
                 match = exp.EQ(this=renderer.raw(axis.leaf), expression=field(name, "v"))
-                tree = tree.join(keyed.values(axis, name) if keyed else self._declared(axis, name), on=match)
+                tree = tree.join(self._declared(axis, name), on=match)
             elif isinstance(axis, Unknown):
                 conditions.append(exp.Not(this=exp.Is(this=renderer.raw(axis.leaf), expression=exp.Null())))
             else:
@@ -233,13 +273,27 @@ class Compiler:
         cell: exp.Expr | None = None
         for position, axis in enumerate(work.axes):
             if not isinstance(axis, Unknown):
-                place = renderer.place(axis, position)
+                code = self._coded(work, axis, renderer)
+                place = renderer.place(axis, position) if code is None else exp.cast(code, "bigint")
                 cell = place if cell is None else _stacked(cell, axis.size, place)
         unknown = [renderer.raw(axis.leaf) for axis in work.axes if isinstance(axis, Unknown)]
         named = [exp.alias_(column, f"x{i}") for i, column in enumerate(unknown)]
-        named.extend(exp.alias_(field("k0", name), name) for name in ("i", "factor", "shift") if keyed)
         tree = tree.select(exp.alias_(number(0) if cell is None else cell, "cell"), *named)
         return where(tree, conditions)
+
+    def _coded(self, work: Work, axis: Axis, renderer: Renderer) -> exp.Expr | None:
+        """The place of a text among the declared values, or NULL, without a join, where an engine has such codes.
+
+        DuckDB works it out once for each entry of a column's dictionary: a third of the time that a join takes.
+        """
+        if not (self.dialect.columnar and work.groups is not None and isinstance(axis, Listed)):
+            return None
+        stored = self._froms.stored(work.relation).get((axis.leaf.relation, axis.leaf.column.name))
+        if stored is not Physical.TEXT or not all(isinstance(value, str) for value in axis.values):
+            return None
+        names = ", ".join(literal(value).sql(dialect=self.dialect.name) for value in axis.values)
+        known = exp.TryCast(this=renderer.raw(axis.leaf), to=exp.Var(this=f"ENUM({names})"))
+        return exp.Anonymous(this="enum_code", expressions=[known])
 
     def _declared(self, axis: Listed, name: str) -> exp.Values:
         """The declared values with their places, as a small table."""
@@ -281,12 +335,6 @@ def _or_zero(total: exp.Expr) -> exp.Expr:
 def _held(total: exp.Expr) -> exp.Expr:
     """A total within ±2^60. It is never missing, so LEAST and GREATEST, which pass over NULL, may be used."""
     return exp.cast(between(total, -HELD, HELD), "bigint")
-
-
-def _row_value(measure: Measure, renderer: Renderer) -> exp.Expr:
-    assert measure.quantity is not None
-    total = measure.counting is Counting.TOTAL
-    return renderer.term(measure.quantity.term) if total else renderer.present(measure.quantity)
 
 
 def _stacked(cell: exp.Expr, size: int, place: exp.Expr) -> exp.Expr:

@@ -12,6 +12,8 @@ from banister.errors import BadValue, EngineBroke, EngineFailed
 from banister.questions.question import cell_count
 from banister.release.sources.compile import Compiler
 from banister.release.sources.guarded import guarded_query, guarded_types, needed
+from banister.release.sources.kept import KeptLists, marks_of
+from banister.release.sources.listed import ListReader
 from banister.release.sources.render import written_date
 from banister.release.work import Physical, Totals, Work, assemble, check_stored, check_ties
 from banister.tables.frames.csv_lines import CsvFile, typed
@@ -47,15 +49,6 @@ EXACT_IN_NUMPY = {name for name, kind in TYPES.items() if kind is Physical.INTEG
     "VARCHAR",
 }
 """Types of which NumPy holds every value, so that whole columns can be fetched at once."""
-
-PERSON_BITS = 21
-"""People who are numbered within 2^21 are found by place and not by hash: quicker, for 100 MB at most."""
-
-USUAL_BITS = 12
-
-NEEDLESS = "join_filter_pushdown,compressed_materialization"
-"""Where everybody is looked up, filters that a join hands to the scan keep all rows, and narrower keys cost casts."""
-
 
 Columns = Mapping[str, Sequence[object] | NDArray[np.generic]]
 
@@ -97,17 +90,35 @@ class DuckDBDialect:
 class DuckDBSource:
     """Tables that DuckDB can read. Frames, by table name, take the place of files."""
 
-    def __init__(self, schema: Schema, *, folder: Path, frames: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        folder: Path,
+        frames: Mapping[str, object],
+        index: Path | None = None,
+        indexing: bool = False,
+    ) -> None:
         self._connection = duckdb.connect(config={"enable_external_access": "true"})
         self._connection.execute("SET enable_progress_bar = false")
         self._schema = schema
         self.csv_files: dict[str, CsvFile] = {}
+        paths = _files(schema, folder, frames)
+        looked = [] if paths is None else marks_of(paths)
         for table in schema.tables:
             self._open(table, folder, frames)
         self._types = {table.name: self.describe(table) for table in schema.tables}
         for table in schema.tables:
             check_stored(table, self._types[table.name])
         check_ties(schema.tables, self._types)
+        self._names = {name: _quoted(name) for name in self._types}
+        rules = f"DuckDB {duckdb.__version__} {schema.tables!r}"
+        self.listed = ListReader(
+            compiler=Compiler(DuckDBDialect(), self._names, self._types),
+            fetch=self._fetch,
+            kept=None if index is None else KeptLists(index, rules, looked, making=indexing),
+            paths=paths,
+        )
 
     def describe(self, table: Table) -> Mapping[str, Physical]:
         """The columns and their types."""
@@ -131,7 +142,8 @@ class DuckDBSource:
     def totals(self, work: Work) -> Totals:
         """Add up in DuckDB. Where it raises on a value, the second line answers."""
         try:
-            return self._added_up(work, {name: _quoted(name) for name in self._types}, self._types)
+            listed = self.listed.totals(work)
+            return self._added_up(work, self._names, self._types) if listed is None else listed
         except _OnData:
             return self.guarded_totals(work)
 
@@ -145,11 +157,11 @@ class DuckDBSource:
 
     def _added_up(self, work: Work, names: Mapping[str, str], types: Mapping[str, Mapping[str, Physical]]) -> Totals:
         query = Compiler(DuckDBDialect(), names, types).query(work)
-        one = work.groups == 1
-        self._run(f"SET perfect_ht_threshold = {PERSON_BITS if one else USUAL_BITS}")
-        self._run(f"SET disabled_optimizers = '{NEEDLESS if one else ''}'")
+        return assemble(work, cell_count(work.axes), self._fetch(query))
+
+    def _fetch(self, query: str) -> Columns:
         self._run(f"PREPARE work AS {query}")  # What fails here has read no row.
-        return assemble(work, cell_count(work.axes), self._work())
+        return self._work()
 
     def _work(self) -> Columns:
         """Read the rows. From here on a failure may depend on what they hold."""
@@ -258,6 +270,14 @@ def tables_in(path: Path) -> list[str]:
     except duckdb.Error:
         raise BadValue(f"'{path.name}' cannot be read as a DuckDB file: it is damaged, or locked by another.") from None
     return [str(row[0]) for row in found]
+
+
+def _files(schema: Schema, folder: Path, frames: Mapping[str, object]) -> tuple[Path, ...] | None:
+    """The files that the tables are in, with what belongs to them; nothing where some table is a frame."""
+    if any(table.name in frames for table in schema.tables):
+        return None
+    paths = [folder / table.location for table in schema.tables]
+    return (*paths, *(Path(f"{path}.wal") for path in paths if path.suffix.lower() in (".duckdb", ".db")))
 
 
 def _whole_floats(table: Table, described: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -11,8 +11,13 @@ POSTGRES = ("postgresql://", "postgres://")
 SPARK = "spark:"
 
 
-def open_source(schema: Schema, *, folder: Path, frames: Mapping[str, object]) -> Source:
-    """One engine for all tables of a schema; they have to live in the same place."""
+def open_source(
+    schema: Schema, *, folder: Path, frames: Mapping[str, object], index: Path | None = None, indexing: bool = False
+) -> Source:
+    """One engine for all tables of a schema; they have to live in the same place.
+
+    `index` is a folder in which lists of people's groups are kept, `indexing` whether a release makes missing ones.
+    """
     kinds = {_kind(table.location, frames.get(table.name)) for table in schema.tables}
     if len(kinds) > 1:
         raise BadValue("The tables live in several engines. Keep them in one, so that they can be joined there.")
@@ -27,7 +32,7 @@ def open_source(schema: Schema, *, folder: Path, frames: Mapping[str, object]) -
             return SparkSource(schema, frames=frames)
     from banister.release.sources.duckdb import DuckDBSource
 
-    return DuckDBSource(schema, folder=folder, frames=frames)
+    return DuckDBSource(schema, folder=folder, frames=frames, index=index, indexing=indexing)
 
 
 def _kind(location: str, frame: object) -> str:

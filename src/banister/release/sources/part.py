@@ -1,5 +1,7 @@
 """One person's part of one cell, held in its bounds."""
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlglot import exp
 
 from banister.questions.measures import Counting, Measure
@@ -46,3 +48,17 @@ def _divided(a: exp.Expr, b: exp.Expr) -> exp.Expr:
     """How often b goes into a; a count of 0 never comes here, but an engine may look before it chooses."""
     above = exp.Greatest(this=b.copy(), expressions=[number(1)], ignore_nulls=True)
     return exp.cast(exp.IntDiv(this=exp.paren(a.copy()), expression=above), "bigint")
+
+
+def hold(values: NDArray[np.int64], measure: Measure, counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """`held_part` for arrays: the parts of many people, with the numbers of rows behind them where these matter."""
+    if measure.counting is Counting.PEOPLE:
+        return np.ones(len(values), dtype=np.int64)
+    if measure.most is None or counts is None:
+        return np.clip(values, measure.low, measure.high)
+    above = np.maximum(counts, 1)
+    size = np.abs(np.clip(values, -HELD, HELD))
+    whole, rest = np.divmod(size, above)
+    scaled = whole * measure.most + (rest * (2 * measure.most) + above) // (2 * above)
+    mean = np.where(values < 0, -scaled, scaled)
+    return np.clip(np.where(counts <= measure.most, values, mean), measure.low, measure.high)

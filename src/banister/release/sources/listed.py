@@ -1,0 +1,158 @@
+"""Totals from lists of people's groups: kept ones that are fresh, else made on the spot where rows fit in a number.
+
+Whoever has more groups than may count is treated the same on every path, for the same keys: `rotation` says how.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banister.errors import BadValue, EngineFailed
+from banister.questions.measures import people
+from banister.questions.question import Base, Listed, Unknown, cell_count
+from banister.release.sources.compile import Compiler, Listing
+from banister.release.sources.kept import KeptLists
+from banister.release.sources.lists import Packing, PersonLists, of_columns
+from banister.release.work import Physical, Totals, Work, assemble
+from banister.tables.reading import Value
+
+PIECE = 2**25
+"""So many rows at a time are held as numbers of 64 bits, twice."""
+
+FAR = 2**61
+VALUES, CELLS = 2**16, 2**22
+"""The most values of an unknown axis, and the most cells with them, for which lists are made."""
+
+Fetch = Callable[[str], Mapping[str, Sequence[object] | NDArray[np.generic]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ListReader:
+    """One engine's lists. `paths` are the files of all tables, or nothing where there are other tables than files."""
+
+    compiler: Compiler
+    fetch: Fetch
+    kept: KeptLists | None
+    paths: tuple[Path, ...] | None
+
+    def totals(self, work: Work) -> Totals | None:
+        """The exact work; nothing where it is not about people's lists, or where they have to be made in the engine."""
+        if not _bounded(work):
+            return None
+        if any(isinstance(axis, Unknown) for axis in work.axes):
+            return self._unknown(work)
+        listing = self.compiler.listing(work)
+        found = self._found(work, listing)
+        return self._packed(work, listing) if found is None else found.totals(work, listing)
+
+    def make(self, work: Work) -> bool:
+        """Make and keep the list behind some work; whether the table held still for it."""
+        if not listable(work):
+            raise BadValue(
+                "An index keeps the groups of people with many rows, of one table, grouped by declared values, where "
+                "`groups` in [source] bounds in how many a person counts. This question needs none, or cannot have one."
+            )
+        if self.kept is None or self.paths is None:
+            raise BadValue(
+                "An index lies beside the ledger's file and is about tables in files. Name a file as ledger in "
+                "[budget]; frames in memory, and tables elsewhere, have none here."
+            )
+        listing = self.compiler.listing(work)
+        return self.kept.find(listing, self.paths) is not None or self._made(work, listing) is not None
+
+    def _found(self, work: Work, listing: Listing) -> PersonLists | None:
+        if self.kept is None or self.paths is None:
+            return None
+        found = self.kept.find(listing, self.paths)
+        return self._made(work, listing) if found is None and self.kept.making else found
+
+    def _made(self, work: Work, listing: Listing) -> PersonLists | None:
+        """A list for keeps; nothing where the files changed on the way, or their times are not to be trusted."""
+        assert self.kept is not None
+        assert self.paths is not None
+        before = self.kept.settled(self.paths)
+        if before is None:
+            return None
+        all_parts = self.compiler.listing(work, also=self.kept.parts(listing, self.paths))
+        fetched = self.fetch(all_parts.query)
+        columns = {name: np.asarray(values, dtype=np.int64) for name, values in fetched.items()}
+        lists = of_columns(columns, all_parts)
+        return lists if self.kept.keep(all_parts, self.paths, before, lists) else None
+
+    def _packed(self, work: Work, listing: Listing) -> Totals | None:
+        """Fetch each row as one number, sort these and add up, a piece of the people at a time."""
+        assert isinstance(work.relation, Base)
+        table = work.relation.table
+        if self.compiler.types[table.name][table.person or ""] is not Physical.INTEGER:
+            return None
+        rows, lowest, highest = (_whole(values[0]) for values in self.fetch(self.compiler.span(work)).values())
+        packing = Packing.of(work, lowest, highest) if max(-lowest, highest) < FAR else None
+        if packing is None:
+            return None
+        pieces = max(1, -(-rows // PIECE))
+        return packing.totals((self._piece(work, packing, (i, pieces)) for i in range(pieces)), work, listing)
+
+    def _unknown(self, work: Work) -> Totals | None:
+        """The same with unknown values, once these are found; nothing where they are too many, or not for a list.
+
+        Known axes come first and values in the order of their bytes, so that her groups stand in the usual order.
+        """
+        known = [axis for axis in work.axes if not isinstance(axis, Unknown)]
+        open_axes = [axis for axis in work.axes if isinstance(axis, Unknown)]
+        found = [self._values(work, axis) for axis in open_axes]
+        if any(values is None for values in found) or cell_count(known) * prod(map(len, filter(None, found))) > CELLS:
+            return None
+        listed = [Listed(axis.leaf, values or (), axis.name) for axis, values in zip(open_axes, found, strict=True)]
+        whole = replace(work, axes=(*known, *listed), measures=(*work.measures, people()))
+        try:
+            totals = self._packed(whole, self.compiler.listing(whole))
+        except EngineFailed:  # A value that cannot be written into a query: the engine's own way needs no such thing.
+            return None
+        if totals is None:
+            return None
+        there = np.flatnonzero(totals.values[-1])
+        places = np.unravel_index(there, [axis.size for axis in (*known, *listed)])
+        columns = {"cell": np.zeros(len(there), dtype=np.int64)}
+        for axis, place in zip(known, places, strict=False):
+            columns["cell"] = columns["cell"] * axis.size + place
+        values: dict[str, Sequence[object] | NDArray[np.generic]] = dict(columns)
+        for number, (axis, place) in enumerate(zip(listed, places[len(known) :], strict=True)):
+            values[f"x{number}"] = [axis.values[at] for at in place.tolist()]
+        values |= {f"m{i}": row[there] for i, row in enumerate(totals.values[:-1])}
+        return assemble(work, cell_count(known), values)
+
+    def _values(self, work: Work, axis: Unknown) -> tuple[Value, ...] | None:
+        """The values that an unknown axis has in the table, in their order; nothing where some are of another kind."""
+        (found,) = self.fetch(self.compiler.distinct(work, axis)).values()
+        values = [value.item() if isinstance(value, np.generic) else value for value in found]
+        if len(values) > VALUES or not values:
+            return None
+        if all(isinstance(value, str) and "\0" not in value for value in values):
+            return tuple(sorted((str(value) for value in values), key=lambda text: text.encode()))
+        if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+            return tuple(sorted(value for value in values if isinstance(value, int)))
+        return None
+
+    def _piece(self, work: Work, packing: Packing, piece: tuple[int, int]) -> NDArray[np.int64]:
+        query = self.compiler.packing(work, packing.lowest, packing.fields, packing.cell_bits, piece)
+        return np.array(self.fetch(query)["k"], dtype=np.int64, copy=None)
+
+
+def listable(work: Work) -> bool:
+    """Whether some work is about the groups of people of one table, all of which are known beforehand."""
+    return _bounded(work) and not any(isinstance(axis, Unknown) for axis in work.axes)
+
+
+def _bounded(work: Work) -> bool:
+    """Where a row's person is found in another table, one row may be several people's: the engine sees to it."""
+    counted = work.personal and work.groups is not None and work.ladder is None and not work.beyond
+    return counted and isinstance(work.relation, Base) and work.relation.table.through is None
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int | np.integer)
+    return int(value)

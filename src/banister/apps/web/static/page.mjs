@@ -71,6 +71,28 @@ for (const box of document.querySelectorAll("[data-corners]")) {
   show();
 }
 
+// What is refused stands below its field; the field says so, and shows itself where it was folded away.
+document.addEventListener("htmx:afterSettle", () => {
+  for (const said of document.querySelectorAll("[data-said]")) {
+    const field = document.getElementById(said.dataset.said);
+    if (!field) continue;
+    const wrong = said.textContent.trim() !== "";
+    wrong ? field.setAttribute("aria-invalid", "true") : field.removeAttribute("aria-invalid");
+    const folded = wrong && field.closest("details");
+    if (folded) folded.open = true;
+  }
+});
+
+// What was unfolded stays so when a new piece takes the place of the old one.
+let unfolded = [];
+const summaries = (within) => [...within.querySelectorAll("details > summary")];
+document.addEventListener("htmx:beforeSwap", (event) => {
+  unfolded = summaries(event.detail.target).filter((each) => each.parentElement.open).map((each) => each.textContent);
+});
+document.addEventListener("htmx:afterSettle", (event) => {
+  for (const each of summaries(event.detail.elt)) if (unfolded.includes(each.textContent)) each.parentElement.open = true;
+});
+
 // A curve over people, both axes logarithmic; drawn anew whenever htmx brings one, in the colours of the page.
 function drawCurves(within) {
   for (const box of within.querySelectorAll("[data-curve]")) {

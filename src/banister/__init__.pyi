@@ -43,6 +43,7 @@ from .publish.sketches.sketch import SketchWish, answer_cut, answer_variance, sk
 from .publish.table import plan_sanitize, read_declaration, sanitize
 from .publish.wide import plan_wide, sanitize_wide
 from .release.dataset import Dataset, open
+from .release.drafting.draft import draft
 
 __all__ = [
     "AsYouGo",
@@ -97,6 +98,7 @@ __all__ = [
     "compare",
     "compose",
     "dominates",
+    "draft",
     "explain",
     "least_noise",
     "least_noise_each",

@@ -1,6 +1,8 @@
 from .answers import Answers as Answers
 from .dataset import Dataset as Dataset
 from .dataset import open as open
+from .drafting.draft import Draft as Draft
+from .drafting.draft import draft as draft
 from .plan import Plan as Plan
 from .request import Accuracy as Accuracy
 from .request import PlanRequest as PlanRequest
@@ -12,9 +14,11 @@ __all__ = [
     "Accuracy",
     "Answers",
     "Dataset",
+    "Draft",
     "Plan",
     "PlanRequest",
     "RungAnswer",
+    "draft",
     "open",
     "refine_rungs",
     "release_rungs",

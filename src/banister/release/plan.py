@@ -22,7 +22,7 @@ from banister.release.consistent import Family
 from banister.release.layout import Formula
 from banister.release.payments.ladder import Ladder
 from banister.release.payments.measured import Measured
-from banister.release.wording import describe_noise, describe_person, describe_reach, number
+from banister.release.wording import describe_looked, describe_noise, describe_person, describe_reach, number
 from banister.tables.schema import Schema
 
 FORMAT = 2
@@ -201,6 +201,7 @@ class Plan:
     def __str__(self) -> str:
         """The plan as text: what it costs, and for each answer its interval by cell size."""
         lines = [f"Plan at {self.guarantee}, {self.neighbours.value} neighbours. {describe_person(self.schema)}"]
+        lines += describe_looked(self.schema)
         for part in self.parts:
             lines += [part.question.text, describe_reach(part), *describe_noise(part, self.sizes[1], self.confidence)]
             wide = [part.forecasts(size, self.confidence) for size in self.sizes]

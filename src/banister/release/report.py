@@ -13,6 +13,7 @@ from banister.release.run import AnswerTable
 from banister.release.wording import (
     about_intervals,
     charges,
+    describe_looked,
     describe_noise,
     describe_person,
     describe_reach,
@@ -112,6 +113,7 @@ def _plan(plan: Plan) -> Chapter:
         )
         for part in plan.parts
     ]
+    reach = [*describe_looked(plan.schema), *reach]
     return Chapter("The plan, made before any record was read", [*reach, f"Plan {plan.digest}"], "", (), grids)
 
 

@@ -110,6 +110,20 @@ def describe_person(schema: "Schema") -> str:
     return f"Protected: everyone named in '{schema.main.person}', with all of their rows."
 
 
+def describe_looked(schema: "Schema") -> list[str]:
+    """A warning about what was taken from the data; nothing where nothing was."""
+    columns = [column for table in schema.tables for column in table.columns if column.from_data]
+    taken = [f"the {'range' if column.values is None else 'values'} of '{column.name}'" for column in columns]
+    taken += [f"{word} in [source]" for word in schema.from_data]
+    if not taken:
+        return []
+    return [
+        f"WARNING: taken from the data (from_data in the schema): {', '.join(taken)}. A range that is fitted to data "
+        "gives away its most extreme person, and a list of values whoever has a rare one; the guarantee does not cover "
+        "that. Put what is public knowledge in its place."
+    ]
+
+
 def describe_reach(part: "Part") -> str:
     """What of one person counts."""
     if not part.question.personal:

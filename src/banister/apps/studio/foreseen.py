@@ -1,11 +1,15 @@
 """A plan as the page shows it: for each answer its intervals by cell size, beside Laplace, and what it takes."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from banister.accounting.book import Remaining
+from banister.accounting.charge import Cost
 from banister.accounting.ledger import Ledger
 from banister.core.exact.numbers import brief, brief_down
+from banister.core.privacy.guarantee import Neighbours
+from banister.release.dataset import Dataset
 from banister.release.plan import Part, Plan
 from banister.release.wording import describe_noise, describe_person, describe_reach, number
 
@@ -102,6 +106,15 @@ def person_words(plan: Plan) -> str:
 def budget_words(plan: Plan, ledger: Ledger, now: Remaining) -> BudgetWords:
     """What is left now, and what would be left after the release."""
     return _said(now, ledger.fitting(plan.costs, neighbours=plan.neighbours)[1])
+
+
+def foreseen_budget(dataset: Dataset, costs: Sequence[Cost], neighbours: Neighbours) -> BudgetWords:
+    """The same for something else that has a cost: several true descriptions of it, of which the first that fits is
+    charged."""
+    waits = dataset.awaits_ledger()
+    with dataset.trial_ledger() if waits else dataset.ledger() as ledger:
+        said = _said(ledger.remaining(), ledger.fitting(costs, neighbours=neighbours)[1])
+    return said.without_ledger() if waits else said
 
 
 def _said(now: Remaining, after: Remaining | None) -> BudgetWords:

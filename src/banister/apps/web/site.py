@@ -87,7 +87,11 @@ class Site:
     async def form(self, request: Request) -> FormData:
         """The fields of a form of ours; a form without a key that was made here is refused."""
         form = await request.form()
-        self.forms.checked(str(form.get("key", "")))
+        try:
+            self.forms.checked(str(form.get("key", "")))
+        except BanisterError:
+            await form.close()
+            raise
         return form
 
     async def fields(self, request: Request) -> dict[str, str]:

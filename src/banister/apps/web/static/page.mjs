@@ -5,6 +5,8 @@ for (const box of document.querySelectorAll("[data-events]")) {
   source.onmessage = (event) => {
     const state = JSON.parse(event.data);
     box.querySelector("[data-stage]").textContent = state.stage;
+    const bar = box.querySelector("progress");
+    state.share >= 0 ? (bar.value = state.share) : bar.removeAttribute("value");
     box.querySelector("[data-stop]").hidden = !state.stoppable;
     if (state.finished) {
       source.close();
@@ -69,6 +71,18 @@ for (const box of document.querySelectorAll("[data-corners]")) {
   };
   slider.addEventListener("input", show);
   show();
+  // The point itself can be dragged; keys move the slider, which says the same.
+  const picture = box.querySelector("svg");
+  const drag = (event) => {
+    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
+    slider.value = Math.round(Math.min(1, Math.max(0, place.x / 300)) * 100);
+    show();
+  };
+  picture.addEventListener("pointerdown", (event) => {
+    picture.setPointerCapture(event.pointerId);
+    drag(event);
+  });
+  picture.addEventListener("pointermove", (event) => picture.hasPointerCapture(event.pointerId) && drag(event));
 }
 
 // What is refused stands below its field; the field says so, and shows itself where it was folded away.

@@ -31,7 +31,8 @@ def numbers_text(figure: "Figure") -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADER)
-    for place, axes in enumerate(figure.axes, start=1):
+    drawn = [axes for axes in figure.axes if not hasattr(axes, "_colorbar")]  # A scale of colours shows no numbers.
+    for place, axes in enumerate(drawn, start=1):
         writer.writerows(_axes(axes, _plain(axes.get_title() or axes.get_title(loc="left")) or str(place)))
     return text.getvalue()
 

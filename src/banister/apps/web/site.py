@@ -34,6 +34,7 @@ HTMX = json.dumps(
         "includeIndicatorStyles": False,
         "selfRequestsOnly": True,
         "historyCacheSize": 0,
+        "attributesToSettle": ["class"],
     }
 )
 

@@ -107,6 +107,30 @@ document.addEventListener("htmx:afterSettle", (event) => {
   for (const each of summaries(event.detail.elt)) if (unfolded.includes(each.textContent)) each.parentElement.open = true;
 });
 
+// A form that is made anew while somebody goes on answering: what was answered in between is not lost, but sent next.
+const valuesOf = (form) => new Map([...form.elements].filter((each) => each.id).map((each) => [each.id, each.value]));
+let sentValues = new Map();
+let since = [];
+const keeping = () => document.querySelector("form[data-keeps]");
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.closest?.("form[data-keeps]")) sentValues = valuesOf(keeping());
+});
+document.addEventListener("htmx:beforeSwap", (event) => {
+  since = [];
+  if (!event.detail.target.querySelector?.("form[data-keeps]")) return;
+  since = [...valuesOf(keeping())].filter(([id, value]) => sentValues.has(id) && sentValues.get(id) !== value);
+});
+document.addEventListener("htmx:afterSettle", () => {
+  const [late, form] = [since, keeping()];
+  since = [];
+  let changed = null;
+  for (const [id, value] of late) {
+    const field = form?.elements[id];
+    if (field) (field.value = value), (changed = field);
+  }
+  changed?.dispatchEvent(new Event("change", { bubbles: true }));
+});
+
 // A curve over people, both axes logarithmic; drawn anew whenever htmx brings one, in the colours of the page.
 function drawCurves(within) {
   for (const box of within.querySelectorAll("[data-curve]")) {

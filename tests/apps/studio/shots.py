@@ -1,12 +1,13 @@
 """Pictures of the main pages, to be looked at and for the guide: `make shots`, or python -m tests.apps.studio.shots.
 
 The walk of a newcomer, from a CSV file to a report and the account, and then all other pages; at the width of a phone
-and of a desk, in light and in dark. Every page is looked at by axe-core on the way.
+and of a desk, in light and in dark, or as the second argument says (1280-light). axe-core looks at every page, too.
 """
 
 import os
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 from PIL import Image
@@ -40,6 +41,7 @@ class Camera:
     def shot(self, seen: Watched, name: str) -> None:
         seen.settled()
         seen.check()
+        seen.page.evaluate("scrollTo(0, 0)")
         path = self.out / f"studio-{name}-{self.ending}.png"
         seen.page.screenshot(path=path, full_page=True)
         with Image.open(path) as picture:  # Few colours are enough for letters and lines, and a quarter of the size.
@@ -121,15 +123,15 @@ def walk(browser: Browser, site: Site, camera: Camera, *, width: int, scheme: st
         camera.shot(seen, "start")
 
 
-def main(out: Path) -> None:
+def main(out: Path, only: str = "") -> None:
     out.mkdir(parents=True, exist_ok=True)
     found = there() or fetch()
     if found is None:
         sys.exit(NO_BROWSER)
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=found, args=SWITCHES)
-        for width in WIDTHS:
-            for scheme in SCHEMES:
+        for width, scheme in product(WIDTHS, SCHEMES):
+            if only in ("", f"{width}-{scheme}"):
                 with tempfile.TemporaryDirectory(prefix="banister-shots-") as place:
                     os.chdir(place)
                     table = stays(Path("."))
@@ -140,4 +142,4 @@ def main(out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/shots").resolve())
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/shots").resolve(), "".join(sys.argv[2:]))

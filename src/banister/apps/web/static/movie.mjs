@@ -10,7 +10,7 @@ async function play(box) {
   const [slider, button, said] = ["input", "button", "[data-said-step]"].map((name) => box.querySelector(name));
   const at = new Map(scene.nodes.map((node) => [node.id, node]));
   const colours = getComputedStyle(box);
-  const [ink, line, bar, bad, paper] = ["--ink", "--line", "--bar", "--bad", "--paper"].map((name) => colours.getPropertyValue(name).trim());
+  const [ink, line, bar, bad, paper, soft] = ["--ink", "--line", "--bar", "--bad", "--paper", "--soft"].map((name) => colours.getPropertyValue(name).trim());
   const size = canvas.width;
   const x = (node) => size / 2 + node.x * size * 0.46;
   const y = (node) => size / 2 + node.y * size * 0.46;
@@ -38,8 +38,8 @@ async function play(box) {
     const frame = scene.frames[step];
     const here = scene.nodes.filter((node) => node.t <= frame.step);
     pen.clearRect(0, 0, size, size);
-    pen.strokeStyle = line;
-    pen.lineWidth = size / 600;
+    pen.strokeStyle = soft;
+    pen.lineWidth = size / 500;
     for (const node of here) {
       if (node.p < 0) continue;
       pen.beginPath();

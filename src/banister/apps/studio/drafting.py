@@ -4,6 +4,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fastapi import Request
 from starlette.datastructures import UploadFile
@@ -14,9 +15,10 @@ from banister.apps.studio.workbench import Workbench
 from banister.apps.web.site import Site
 from banister.errors import BadValue, BanisterError
 from banister.files import Access, folder, new_bytes, new_text
-from banister.release.drafting.draft import Draft, draft
-from banister.release.drafting.looked import look_as_owner
 from banister.tables.schema import Schema
+
+if TYPE_CHECKING:
+    from banister.release.drafting.draft import Draft
 
 HERE = "/"
 PAGE = "/table"
@@ -31,12 +33,14 @@ class OpenDraft:
     place: str
     inner: str
     target: Path
-    draft: Draft
+    draft: "Draft"
     faults: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, place: str, inner: str = "") -> "OpenDraft":
         """Begin: names and types are read, no value is."""
+        from banister.release.drafting.draft import draft
+
         server = "://" in place or place.startswith("spark:")
         stem = inner.rpartition(".")[2] or "table"
         target = Path(f"{stem}.toml") if server else Path(place).with_suffix(".toml")
@@ -114,6 +118,8 @@ class DraftPages:
         fields = await self.site.fields(request)
 
         def looked() -> Response:
+            from banister.release.drafting.looked import look_as_owner
+
             begun = self._begun()
             seen = look_as_owner(begun.place, begun.draft.found)
             self.open = replace(begun, draft=replace(begun.draft, looked=seen)).answered(fields)

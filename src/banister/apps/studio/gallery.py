@@ -1,4 +1,7 @@
-"""The gallery: each figure of the five documents, drawn here and now, with its corrections beside it."""
+"""The gallery: each figure of the five documents, drawn here and now, with its corrections beside it.
+
+The figures are loaded when somebody comes here, so that the studio's first page need not wait for them.
+"""
 
 from pathlib import Path
 
@@ -7,9 +10,6 @@ from starlette.responses import Response
 from banister.apps.studio.same import Same
 from banister.apps.web.pictures import picture
 from banister.apps.web.site import Site
-from banister.papers.entry import Effort
-from banister.papers.errata import beside, errata
-from banister.papers.gallery import GROUPS, figure_named
 
 HERE = "/gallery"
 TITLES = {
@@ -20,7 +20,7 @@ TITLES = {
     "spread": "Messages without a source",
     "tables": "Whole tables",
 }
-EFFORT = Effort(instances=8, trials=40, workers=1)
+INSTANCES, TRIALS = 8, 40
 """Little chance, so that a figure is there in seconds; the command takes more."""
 
 
@@ -37,16 +37,23 @@ class GalleryPages:
 
     def show(self) -> Response:
         """All figures by subject."""
+        from banister.papers.gallery import GROUPS
+
         groups = [(TITLES[word], GROUPS[word]) for word in TITLES]
         count = sum(len(found) for _, found in groups)
         return self.site.page("gallery.html", here=HERE, title="Gallery", groups=groups, count=count)
 
     def corrections(self) -> Response:
         """Where the documents err."""
+        from banister.papers.errata import errata
+
         return self.site.page("corrections.html", here=HERE, title="Corrections", errata=errata())
 
     def one(self, name: str) -> Response:
         """One figure."""
+        from banister.papers.errata import beside
+        from banister.papers.gallery import figure_named
+
         found = figure_named(name)
         same = Same(
             command=f"banister figures {found.name} --out figures",
@@ -61,9 +68,11 @@ class GalleryPages:
         return await self.site.computed(self._figure, name, kind)
 
     def _figure(self, name: str, kind: str) -> Response:
+        from banister.papers.gallery import Effort, figure_named
+
         found = figure_named(name)
 
         def draw(path: Path) -> None:
-            found.draw(path, found.caption, EFFORT)
+            found.draw(path, found.caption, Effort(instances=INSTANCES, trials=TRIALS, workers=1))
 
         return picture(draw, kind, name=found.name)

@@ -1,4 +1,7 @@
-"""The page Spread: one message as a movie with the adversary's belief, and studies with their intervals."""
+"""The page Spread: one message as a movie with the adversary's belief, and studies with their intervals.
+
+The laboratory is loaded when somebody comes here, so that the studio's first page need not wait for it.
+"""
 
 import json
 import math
@@ -7,6 +10,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from fastapi import Request
@@ -18,11 +22,10 @@ from banister.apps.web.pictures import picture
 from banister.apps.web.site import Site
 from banister.errors import BadValue
 from banister.release.wording import number
-from banister.spread.lab.drawn.movie import scene_of
-from banister.spread.lab.drawn.pictures import Panel, Series, draw_charts, draw_detection
-from banister.spread.lab.run import SpreadRun, StepSeen, run_spread
-from banister.spread.lab.studies import Study, StudyResult, steps_of
-from banister.spread.lab.written import split_list
+
+if TYPE_CHECKING:
+    from banister.spread.lab.run import SpreadRun, StepSeen
+    from banister.spread.lab.studies import Study, StudyResult
 
 HERE = "/spread"
 GRAPHS = ("regular-tree:4", "regular-tree:3", "line", "social:1000:10", "social:10000:20")
@@ -41,8 +44,10 @@ class SpreadWish:
     steps: str = "8"
     seed: str = "1"
 
-    def run(self) -> SpreadRun:
+    def run(self) -> "SpreadRun":
         """The spread. A page reads no files by name."""
+        from banister.spread.lab.run import run_spread
+
         graph = generated(self.graph)
         return run_spread(
             graph,
@@ -72,8 +77,11 @@ class StudyWish:
     steps: str = "4,6,8"
     trials: str = "400"
 
-    def study(self) -> Study:
+    def study(self) -> "Study":
         """The study, checked before anything is run."""
+        from banister.spread.lab.studies import Study, steps_of
+        from banister.spread.lab.written import split_list
+
         return Study(
             generated(self.graph),
             protocols=split_list(self.protocols),
@@ -84,6 +92,9 @@ class StudyWish:
 
     def same(self) -> Same:
         """The command and the Python that study the same."""
+        from banister.spread.lab.studies import steps_of
+        from banister.spread.lab.written import split_list
+
         protocols, adversaries = (split_list(text) for text in (self.protocols, self.adversaries))
         words = f"--protocol {shlex.quote(','.join(protocols))} --adversary {shlex.quote(','.join(adversaries))}"
         return Same(
@@ -103,13 +114,13 @@ class KeptStudies:
         self._found: OrderedDict[str, tuple[StudyWish, StudyResult]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def put(self, key: str, wish: StudyWish, result: StudyResult) -> None:
+    def put(self, key: str, wish: StudyWish, result: "StudyResult") -> None:
         with self._lock:
             self._found[key] = wish, result
             while len(self._found) > KEPT:
                 self._found.popitem(last=False)
 
-    def find(self, key: str) -> tuple[StudyWish, StudyResult]:
+    def find(self, key: str) -> "tuple[StudyWish, StudyResult]":
         with self._lock:
             found = self._found.get(key)
         if found is None:
@@ -144,6 +155,8 @@ class SpreadPages:
         return await self.site.computed(self._run, wish)
 
     def _run(self, wish: SpreadWish) -> Response:
+        from banister.spread.lab.drawn.movie import scene_of
+
         done = wish.run()
         scene_of(done.scene())  # What is too large to be drawn is refused here, in words.
         rows = [(m.step, number(m.holders), _chance(m), m.suspects or "–") for m in done.moments()]
@@ -155,6 +168,8 @@ class SpreadPages:
         wish = SpreadWish(graph=graph, protocol=protocol, steps=steps, seed=seed)
 
         def made() -> Response:
+            from banister.spread.lab.drawn.movie import scene_of
+
             return Response(json.dumps(scene_of(wish.run().scene())), media_type="application/json")
 
         return await self.site.computed(made)
@@ -180,6 +195,8 @@ class SpreadPages:
         return await self.site.computed(self._steps, wish, kind)
 
     def _steps(self, wish: SpreadWish, kind: str) -> Response:
+        from banister.spread.lab.drawn.pictures import Panel, Series, draw_charts
+
         seen = wish.run().moments()
         known = [m for m in seen if not math.isnan(m.detection)]
         guess = Series("the best guess", [m.step for m in known], [m.detection for m in known])
@@ -226,6 +243,8 @@ class SpreadPages:
 
     async def detection(self, key: str, kind: str) -> Response:
         """The figure that `banister spread attack --out` writes, or its table."""
+        from banister.spread.lab.drawn.pictures import draw_detection
+
         _, result = self._studies.find(key)
         if kind == "csv":
             headers = {"Content-Disposition": 'attachment; filename="detection.csv"'}
@@ -256,5 +275,5 @@ def whole(name: str, text: str, most: int) -> int:
     return int(given)
 
 
-def _chance(moment: StepSeen) -> str:
+def _chance(moment: "StepSeen") -> str:
     return "–" if math.isnan(moment.detection) else f"{100 * moment.detection:.1f} %"

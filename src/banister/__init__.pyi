@@ -6,12 +6,12 @@ from . import parties as parties
 from . import publish as publish
 from . import release as release
 from . import spread as spread
-from .accounting.calibration import calibrate, calibrate_gaussian, calibrate_laplace
-from .accounting.explanation import explain
 from .accounting.filters import AsYouGo, Guard
 from .accounting.ledger import Ledger
-from .accounting.many import LeastForMany, least_noise_each
-from .accounting.total import Total, account, compose
+from .accounting.totals.calibration import calibrate, calibrate_gaussian, calibrate_laplace
+from .accounting.totals.explanation import explain
+from .accounting.totals.many import LeastForMany, least_noise_each
+from .accounting.totals.total import Total, account, compose
 from .core.laws.cost import Cost
 from .core.privacy.domination import Domination, dominates
 from .core.privacy.guarantee import Guarantee, Neighbours

@@ -60,11 +60,13 @@ LIBRARIES = {
     "pyarrow": (),
     "pyspark": ("release/sources/spark.py",),
     "sqlglot": ("questions/", "release/sources/"),
-    "cryptography": ("keys.py", "sampling/bits.py"),
+    "cryptography": ("keys.py", "sampling/bits.py", "apps/wildfire/identity.py", "apps/wildfire/store.py"),
     "typer": ("apps/",),
-    "fastapi": ("apps/web/", "apps/studio/"),
+    "fastapi": ("apps/web/", "apps/studio/", "apps/wildfire/site.py"),
     "jinja2": ("apps/web/site.py",),
-    "starlette": ("apps/web/", "apps/studio/"),
+    "starlette": ("apps/web/", "apps/studio/", "apps/wildfire/site.py"),
+    "sqlcipher3": ("apps/wildfire/store.py",),
+    "segno": ("apps/wildfire/qr.py",),
     "uvicorn": ("apps/web/serve.py",),
     "rich": ("apps/", "show/", "work/", "spread/lab/drawn/terminal.py"),
 }
@@ -74,7 +76,7 @@ CLOCKS = {"time", "datetime"}
 TIMED = ("apps", "clock", "work")
 CALENDARS = (
     "accounting/stores/",
-    "questions/dates.py",
+    "questions/reading/dates.py",
     "release/run.py",
     "release/sources/",
     "show/budget.py",

@@ -12,6 +12,7 @@ from tests.mutants import (
     proofs,
     samplers,
     sampling,
+    spread,
     tables,
 )
 from tests.mutants.mutant import Mutant
@@ -27,6 +28,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "audit": audit.MUTANTS,
     "proofs": proofs.MUTANTS,
     "local": local.MUTANTS,
+    "spread": spread.MUTANTS,
     "tables": tables.MUTANTS,
 }
 

@@ -4,10 +4,38 @@ from tests.mutants.mutant import Mutant
 
 _SANITIZE = ("tests/publish/test_noise.py",)
 _LAW = ("tests/contract/test_law_tables.py",)
-_SPLIT = ("tests/release/test_split.py",)
+_SPLIT = ("tests/release/planning/test_split.py",)
 _MEASURES = ("tests/questions/test_measures.py", "tests/release/test_noises.py")
 
 MUTANTS = (
+    Mutant(
+        name="wide-score-of-a-replaced-record-moves-by-one",
+        file="publish/wide.py",
+        old="noise = plan.noise(scoring, cells_moved(plan.neighbours) * len(candidates))",
+        new="noise = plan.noise(scoring, len(candidates))",
+        tests=_LAW,
+    ),
+    Mutant(
+        name="wide-each-score-takes-the-whole-share",
+        file="publish/wide.py",
+        old="noise = plan.noise(scoring, cells_moved(plan.neighbours) * len(candidates))",
+        new="noise = plan.noise(scoring, cells_moved(plan.neighbours))",
+        tests=_LAW,
+    ),
+    Mutant(
+        name="wide-each-set-takes-the-whole-share",
+        file="publish/wide.py",
+        old="noise = plan.noise(part, 1)",
+        new="noise = plan.noise(share, 1)",
+        tests=_LAW,
+    ),
+    Mutant(
+        name="wide-what-a-round-spent-is-carried-on",
+        file="publish/wide.py",
+        old="            left = Fraction(0)\n            joined",
+        new="            joined",
+        tests=_LAW,
+    ),
     Mutant(
         name="replaced-record-moves-one-cell",
         file="publish/noise.py",
@@ -115,14 +143,14 @@ MUTANTS = (
     ),
     Mutant(
         name="shares-do-not-add-up",
-        file="release/split.py",
+        file="release/planning/split.py",
         old="    parts[sizes.index(max(sizes))] += PARTS - sum(parts)\n",
         new="",
         tests=_SPLIT,
     ),
     Mutant(
         name="shares-by-square-roots",
-        file="release/split.py",
+        file="release/planning/split.py",
         old="proportions([a ** (1 / 3) for a in importance])",
         new="proportions([a ** (1 / 2) for a in importance])",
         tests=_SPLIT,

@@ -93,7 +93,7 @@ class Schema:
         refuse_blanks(tuple(b for b in self.blanks if any(b.section == f"column '{name}'" for name in names)))
         if not self.main.columns:
             raise BadValue("The schema needs a section [columns] with one line for each column that may be published.")
-        return Domain.of_columns(self.main.columns, names, person=self.main.person)
+        return Domain.of_columns(self.main.columns, names, person=self.main.person, rules=self.main.rules)
 
     def for_questions(self) -> "Schema":
         """The schema, if it says all that questions need: where the table is, and whom the guarantee protects."""

@@ -20,13 +20,14 @@ from tests.browser import NO_BROWSER, SWITCHES, fetch, there
 
 SCHEMES = ("light", "dark")
 OTHERS = ("noise", "local", "parties", "publish", "spread")
+TABLE = "stays.csv"
 WARDS = ("north", "south", "children")
 
 
 def stays(folder: Path) -> Path:
     """A table as a newcomer may have it: stays of patients on wards, some of them several times."""
     lines = [f"p{n % 900},{18 + n * 37 % 80},{WARDS[n * 7 % 3]},{1 + n * n % 13}" for n in range(1200)]
-    path = folder / "stays.csv"
+    path = folder / TABLE
     path.write_text("patient,age,ward,days\n" + "\n".join(lines) + "\n")
     return path
 
@@ -134,8 +135,8 @@ def main(out: Path, only: str = "") -> None:
             if only in ("", f"{width}-{scheme}"):
                 with tempfile.TemporaryDirectory(prefix="banister-shots-") as place:
                     os.chdir(place)
-                    table = stays(Path("."))
-                    with running(lambda where, table=table: studio(where, str(table))) as site:
+                    stays(Path())
+                    with running(lambda where: studio(where, TABLE)) as site:
                         walk(browser, site, Camera(out, width, scheme), width=width, scheme=scheme)
                     os.chdir("/")
         browser.close()

@@ -22,7 +22,7 @@ from banister.apps.studio.workbench import AskForm, Workbench, decimal, digits_u
 from banister.apps.web.gate import Place
 from banister.apps.web.jobs import Job, Teller
 from banister.errors import BadValue
-from banister.release.wording import number
+from banister.release.answering.wording import number
 from tests.apps.studio.place import QUESTION, at_work, charges, fields, released, schema
 from tests.apps.web.visit import OURS, PORT
 

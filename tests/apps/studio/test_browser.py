@@ -77,7 +77,7 @@ def test_from_a_table_to_a_report_and_the_account(browser: Browser, site: Site, 
         page.get_by_role("link", name="Account").click()
         looked_at(seen)
         assert page.get_by_text("read it").count() == 1
-        page.get_by_label("Move the point").focus()
+        page.get_by_label("Drag the point").focus()
         page.keyboard.press("Home")
         page.get_by_text("At 0 % false alarms").wait_for()
         assert not seen.noticed

@@ -13,7 +13,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from banister.core.exact.numbers import brief, brief_down
-from banister.release.wording import (
+from banister.release.answering.wording import (
     about_intervals,
     charges,
     describe_looked,
@@ -28,9 +28,9 @@ from banister.release.wording import (
 from banister.show.plain import plain
 
 if TYPE_CHECKING:
-    from banister.release.answers import Answers
+    from banister.release.answering.answers import Answers
     from banister.release.dataset import Dataset
-    from banister.release.plan import Part, Plan
+    from banister.release.planning.plan import Part, Plan
     from banister.release.run import AnswerTable, Tell
 
 

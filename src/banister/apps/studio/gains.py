@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from banister.apps.studio.workbench import AskForm, Workbench
 from banister.errors import BanisterError
-from banister.release.plan import Part
-from banister.release.planner import plan_release
-from banister.release.wording import number
+from banister.release.answering.wording import number
+from banister.release.planning.plan import Part
+from banister.release.planning.planner import plan_release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from banister.files import Access, folder
 from banister.publish.fidelity import alternatives
 from banister.publish.job import Wish, publish
 from banister.publish.table import SanitizePlan, plan_sanitize
-from banister.release.wording import number
+from banister.release.answering.wording import number
 
 HERE = "/publish"
 

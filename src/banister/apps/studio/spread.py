@@ -21,7 +21,7 @@ from banister.apps.web.jobs import Job, Teller
 from banister.apps.web.pictures import picture
 from banister.apps.web.site import Site
 from banister.errors import BadValue
-from banister.release.wording import number
+from banister.release.answering.wording import number
 
 if TYPE_CHECKING:
     from banister.spread.lab.run import SpreadRun, StepSeen

@@ -16,8 +16,8 @@ from banister.errors import BadValue, BanisterError, LedgerMissing
 from banister.questions.question import Question
 from banister.release.dataset import Dataset
 from banister.release.demo import write_demo
-from banister.release.plan import Plan
-from banister.release.request import PlanRequest
+from banister.release.planning.plan import Plan
+from banister.release.planning.request import PlanRequest
 
 DEMO = "demo"
 DEMO_FOLDER = Path("health")

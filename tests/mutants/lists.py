@@ -12,6 +12,7 @@ from tests.mutants import (
     proofs,
     samplers,
     sampling,
+    shares,
     spread,
     tables,
 )
@@ -21,7 +22,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "sampling": sampling.MUTANTS + samplers.MUTANTS,
     "mechanisms": mechanisms.MUTANTS,
     "accounting": accounting.MUTANTS,
-    "ledger": ledger.MUTANTS,
+    "ledger": ledger.MUTANTS + shares.MUTANTS,
     "laws": laws.MUTANTS,
     "composition": composition.MUTANTS,
     "plan": plan.MUTANTS,

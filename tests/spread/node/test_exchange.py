@@ -155,7 +155,7 @@ def test_posts_of_an_epoch_take_the_same_way_whoever_wrote_them() -> None:
     settings = wildfire_settings(tick_seconds=5)
     ways: dict[int, set[tuple[int, ...]]] = {}
     for came in (0, FAR):
-        exchange, firsts = node((*LINKS, FAR), settings=settings, seed=5), []
+        exchange, firsts = node((*LINKS, FAR) if came else LINKS, settings=settings, seed=5), []
         for day in range(12):
             for k in range(3):
                 body, now = b"%d %d" % (day, k), day * settings.epoch + 40 * k
@@ -200,6 +200,10 @@ def test_a_long_post_goes_in_pieces_and_has_its_own_pace() -> None:
     assert sum(name in each.shown for each in nodes) < 9  # Its steps are four times as long.
     run(nodes, 8 * STEP_TICKS, 4 * LAST)
     assert all(each.state.held[name].body == body for each in nodes)
+    alone = node()
+    alone.post(body, now=0)
+    begun = next(now for now, _, data in _unanswered(alone, 0, 40) if data != COVER)
+    assert begun == 4 * STEP_TICKS
 
 
 def test_a_friend_who_was_away_hears_what_still_lives() -> None:

@@ -199,11 +199,11 @@ def row(name: str, found: list[Entry]) -> str:
 
 def errata_page() -> str:
     """Where the five documents err."""
-    found = tomllib.loads((HOME / "errata.toml").read_text(encoding="utf-8"))["erratum"]
+    found = tomllib.loads((HOME.parent.parent / "src" / "banister" / "papers" / "errata.toml").read_text(encoding="utf-8"))["erratum"]
     parts = [
         "# Errata of the five documents",
         "Where a printed statement and the package disagree, and how it was checked. Made by `make papers` from "
-        f"`docs/papers/errata.toml`; {len(found)} entries. Slips of notation that mislead nobody are left out.",
+        f"`src/banister/papers/errata.toml`; {len(found)} entries. Slips of notation that mislead nobody are left out.",
     ]
     for document in DOCUMENTS:
         title, _, _ = read(document)

@@ -101,9 +101,14 @@ def new_text(path: Path, text: str, *, access: Access = Access.USUAL) -> None:
 
     A symbolic link counts as a file that is there, wherever it leads.
     """
+    new_bytes(path, text.encode("utf-8"), access=access)
+
+
+def new_bytes(path: Path, content: bytes, *, access: Access = Access.USUAL) -> None:
+    """The same for bytes."""
     if os.path.lexists(path):
         raise FileExistsError(path)
-    with _draft(path, _real(path), lambda draft: draft.write_bytes(text.encode("utf-8")), access) as draft:
+    with _draft(path, _real(path), lambda draft: draft.write_bytes(content), access) as draft:
         try:
             os.link(draft, path)
         except FileExistsError:

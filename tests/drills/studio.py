@@ -88,12 +88,16 @@ class Told:
         assert self.seen.setdefault(name, text) == text, f"the answer {name} changed"
 
 
-def drill(folder: Path, *, requests: int, chance: random.Random) -> Counter[str]:
-    """Requests without a pause until a kill ends them; then everything that was paid is drawn, and all is compared."""
+def drill(folder: Path, *, requests: int, chance: random.Random, between: int = 4) -> Counter[str]:
+    """Requests without a pause until a kill ends them; then everything that was paid is drawn, and all is compared.
+
+    A server lives for at most `between` writes to its ledger.
+    """
     path, told = schema(folder, budget="50"), Told()
     while told.counts["requests"] < requests:
         visit = Visit(path)
-        killer = threading.Thread(target=_kill_near_a_charge, args=(visit, path, chance.randint(1, 4), chance.random()))
+        moment = chance.randint(1, between), chance.random()
+        killer = threading.Thread(target=_kill_near_a_charge, args=(visit, path, *moment))
         killer.start()
         with suppress(OSError, http.client.HTTPException):  # The connection that the kill cut.
             _ask(visit, told, path, chance)
@@ -121,7 +125,10 @@ def _kill_near_a_charge(visit: Visit, path: Path, charges: int, share: float) ->
     log = path.with_suffix(".ledger-wal")
     before, deadline = -1, time.monotonic() + 120
     while charges >= 0 and time.monotonic() < deadline:
-        size = log.stat().st_size if log.exists() else -1
+        try:
+            size = log.stat().st_size
+        except FileNotFoundError:  # Whoever closed the ledger last took its log away.
+            size = -1
         charges -= size > before
         before = size
         time.sleep(0.0005)
@@ -163,11 +170,12 @@ def _compare(path: Path, told: Told) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--requests", type=int, default=1000)
+    options.add_argument("--between", type=int, default=4, help="Writes to the ledger between two kills, at most.")
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     with tempfile.TemporaryDirectory(prefix="banister-drill-") as place:
         start = time.monotonic()
-        counts = drill(Path(place), requests=given.requests, chance=random.Random(given.seed))
+        counts = drill(Path(place), requests=given.requests, chance=random.Random(given.seed), between=given.between)
     told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
     print(f"{told}; {time.monotonic() - start:.0f} s, {os.times().children_user:.0f} s of processor.")
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = (".svg", ".png", ".pdf", ".html")
+FORMATS = (".svg", ".png", ".pdf", ".html", ".csv")
+"""Pictures; and, as .csv, the numbers behind one."""
 COLOURS = ("#1b6ca8", "#d1495b", "#3f8f6b", "#c98a12", "#6a4c93", "#6c757d", "#0f766e", "#a3412f")
 INK, SOFT, PAPER = "#1d2731", "#5d6b77", "#fffffe"
 """Ink of words and axes, of what stands back, and the paper: colours of their own, so that they can be exchanged."""
@@ -64,11 +65,16 @@ def save(figure: "Figure", path: Path, *, title: str = "", caption: str = "", do
     """
     import matplotlib as mpl
 
+    kind = checked(path).suffix.lower().removeprefix(".")
+    if kind == "csv":
+        from banister.show.numbers import numbers_text
+
+        whole_bytes(folder(path.parent) / path.name, numbers_text(figure).encode("utf-8"))
+        return
     if caption:
         words = textwrap.fill(caption, int(15.5 * figure.get_figwidth()))
         figure.supxlabel(words, x=0.012, ha="left", fontsize=8.5, color=SOFT)
     _ink(figure)
-    kind = checked(path).suffix.lower().removeprefix(".")
     drawing = io.BytesIO()
     # Without a date and with a fixed salt the same picture is the same file.
     with mpl.rc_context({"svg.hashsalt": "banister", "svg.fonttype": "path"}):

@@ -68,6 +68,7 @@ def draw_curves(axes: "Axes", panel: CurvePanel) -> None:
             alpha=0.45 if line.wide else 1,
             linestyle=(0, (4, 2)) if line.dashed else "-",
             drawstyle="steps-mid" if line.steps else "default",
+            label=line.name,
         )
     axes.set_xscale(panel.x_scale)
     axes.set_yscale(panel.y_scale)

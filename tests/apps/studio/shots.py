@@ -1,11 +1,13 @@
 """Pictures of the main pages, to be looked at and for the guide: `make shots`, or python -m tests.apps.studio.shots.
 
-A newcomer's walk over the demo table, at the width of a phone and of a desk, in light and in dark.
+The walk of a newcomer, from a CSV file to a report and the account, and then all other pages; at the width of a phone
+and of a desk, in light and in dark, or as the second argument says (1280-light). axe-core looks at every page, too.
 """
 
 import os
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 from PIL import Image
@@ -17,55 +19,128 @@ from tests.apps.web.running import WIDTHS, Watched, running, watched
 from tests.browser import NO_BROWSER, SWITCHES, fetch, there
 
 SCHEMES = ("light", "dark")
+OTHERS = ("noise", "local", "parties", "publish", "spread")
+TABLE = "stays.csv"
+WARDS = ("north", "south", "children")
 
 
-def walk(browser: Browser, site: Site, *, width: int, scheme: str, out: Path) -> None:
-    """From the first page to the account."""
+def stays(folder: Path) -> Path:
+    """A table as a newcomer may have it: stays of patients on wards, some of them several times."""
+    lines = [f"p{n % 900},{18 + n * 37 % 80},{WARDS[n * 7 % 3]},{1 + n * n % 13}" for n in range(1200)]
+    path = folder / TABLE
+    path.write_text("patient,age,ward,days\n" + "\n".join(lines) + "\n")
+    return path
 
-    def shot(seen: Watched, name: str) -> None:
+
+class Camera:
+    """Takes pictures of pages that are in order."""
+
+    def __init__(self, out: Path, width: int, scheme: str) -> None:
+        self.out = out
+        self.ending = f"{width}-{scheme}"
+
+    def shot(self, seen: Watched, name: str) -> None:
         seen.settled()
         seen.check()
-        path = out / f"studio-{name}-{width}-{scheme}.png"
+        seen.page.evaluate("scrollTo(0, 0)")
+        path = self.out / f"studio-{name}-{self.ending}.png"
         seen.page.screenshot(path=path, full_page=True)
         with Image.open(path) as picture:  # Few colours are enough for letters and lines, and a quarter of the size.
             picture.convert("RGB").quantize(64).save(path, optimize=True)
 
-    with watched(browser, site, width=width, scheme=scheme) as seen:
-        page = seen.page
-        shot(seen, "start")
-        seen.go("/ask")
-        page.get_by_role("heading", name="What it takes").wait_for()
-        shot(seen, "ask")
-        page.locator("#epsilon").fill("0.1")
-        page.get_by_role("heading", name="What to expect at epsilon 0.1").wait_for()
+
+def describe(seen: Watched, camera: Camera) -> None:
+    """The schema of a table, by questions."""
+    page = seen.page
+    camera.shot(seen, "table")
+    for label, answer in (
+        ("Which column says whom", "patient"),
+        ("Is it secret whether", "add-remove"),
+        ("What does 'age' hold", "integer"),
+        ("What does 'ward' hold", "category"),
+        ("What does 'days' hold", "integer"),
+    ):
+        with page.expect_response("**/table/answers"):
+            page.get_by_label(label).select_option(answer)
         seen.settled()
-        page.get_by_role("button", name="Go on to the price").click()
-        shot(seen, "price")
-        page.get_by_role("button", name="Pay epsilon").click()
-        page.get_by_role("heading", name="Private answers").wait_for()
-        shot(seen, "answers")
-        seen.go("/account")
-        shot(seen, "account")
-        for name in ("noise", "local"):
-            seen.go(f"/{name}")
-            page.locator("figure img").wait_for()
-            shot(seen, name)
+    for label, answer in (
+        ("How many rows of one person", "3"),
+        ("In how many groups", "1"),
+        ("Between which values does 'age'", "0 to 110"),
+        ("Which values can 'ward'", ", ".join(WARDS)),
+        ("Between which values does 'days'", "0 to 30"),
+        ("How much may ever be given away", "1"),
+        ("With which chance may more", "1e-6"),
+    ):
+        field = page.get_by_label(label)
+        if field.input_value() != answer:
+            with page.expect_response("**/table/answers"):
+                field.fill(answer)
+                page.keyboard.press("Tab")
+            seen.settled()
+    page.get_by_text("This is a schema.").wait_for()
+    camera.shot(seen, "described")
+    page.get_by_role("button", name="Save and ask").click()
 
 
-def main(out: Path) -> None:
+def ask(seen: Watched, camera: Camera) -> None:
+    """From a question to its report and the account."""
+    page = seen.page
+    page.get_by_role("heading", name="What it takes").wait_for()
+    camera.shot(seen, "ask")
+    page.locator("#epsilon").fill("0.1")
+    page.get_by_role("heading", name="What to expect at epsilon 0.1").wait_for()
+    seen.settled()
+    page.get_by_role("button", name="Go on to the price").click()
+    camera.shot(seen, "price")
+    page.get_by_role("button", name="Pay epsilon").click()
+    page.get_by_role("heading", name="Private answers").wait_for()
+    camera.shot(seen, "answers")
+    seen.go("/account")
+    page.get_by_text("A further question of one number").wait_for()
+    camera.shot(seen, "account")
+
+
+def others(seen: Watched, camera: Camera) -> None:
+    """All other pages."""
+    page = seen.page
+    for name in OTHERS:
+        seen.go(f"/{name}")
+        page.locator("figure img" if name != "publish" else "#planned table").first.wait_for()
+        camera.shot(seen, name)
+    seen.go("/gallery")
+    camera.shot(seen, "gallery")
+    seen.go("/gallery/region")
+    camera.shot(seen, "figure")
+
+
+def walk(browser: Browser, site: Site, camera: Camera, *, width: int, scheme: str) -> None:
+    """The newcomer's walk with a table that has no schema yet."""
+    with watched(browser, site, width=width, scheme=scheme) as seen:
+        describe(seen, camera)
+        ask(seen, camera)
+        others(seen, camera)
+        seen.go("/")
+        camera.shot(seen, "start")
+
+
+def main(out: Path, only: str = "") -> None:
     out.mkdir(parents=True, exist_ok=True)
     found = there() or fetch()
     if found is None:
         sys.exit(NO_BROWSER)
-    with tempfile.TemporaryDirectory(prefix="banister-shots-") as place, sync_playwright() as driver:
-        os.chdir(place)
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=found, args=SWITCHES)
-        with running(lambda where: studio(where, "demo")) as site:
-            for width in WIDTHS:
-                for scheme in SCHEMES:
-                    walk(browser, site, width=width, scheme=scheme, out=out)
+        for width, scheme in product(WIDTHS, SCHEMES):
+            if only in ("", f"{width}-{scheme}"):
+                with tempfile.TemporaryDirectory(prefix="banister-shots-") as place:
+                    os.chdir(place)
+                    stays(Path())
+                    with running(lambda where: studio(where, TABLE)) as site:
+                        walk(browser, site, Camera(out, width, scheme), width=width, scheme=scheme)
+                    os.chdir("/")
         browser.close()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/shots").resolve())
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/shots").resolve(), "".join(sys.argv[2:]))

@@ -13,13 +13,16 @@ import pytest
 
 import banister as bn
 from banister.apps.studio.ask import AskPages
+from banister.apps.studio.gains import other_bounds
 from banister.apps.studio.kept import PREFIX, KeptAnswers
+from banister.apps.studio.questioning import completions
 from banister.apps.studio.same import same_release
 from banister.apps.studio.site import studio
 from banister.apps.studio.workbench import AskForm, Workbench, decimal, digits_up, nearest, steps_to
 from banister.apps.web.gate import Place
 from banister.apps.web.jobs import Job, Teller
 from banister.errors import BadValue
+from banister.release.answering.wording import number
 from tests.apps.studio.place import QUESTION, at_work, charges, fields, released, schema
 from tests.apps.web.visit import OURS, PORT
 
@@ -56,8 +59,11 @@ def test_refusals_appear_in_the_page_in_the_same_words(tmp_path: Path, more: dic
     site, visitor = at_work(schema(tmp_path))
     answer = visitor.post("/ask/plan", data=fields(site, **more), headers=HTMX)
     assert answer.status_code == 200
-    assert 'class="refusal" role="alert"' in answer.text
-    assert words in answer.text
+    (field,) = {"question", "epsilon", "delta", "confidence"} & set(more)
+    told = re.search(rf'id="said-{field}" data-said="{field}" role="alert"[^>]*>([^<]*)<', answer.text)
+    assert told is not None, "at the field that it is about"
+    assert words in told.group(1)
+    assert answer.text.count('role="alert"') == 1
 
 
 def test_a_column_that_is_not_there_is_refused_with_its_place(tmp_path: Path) -> None:
@@ -65,6 +71,7 @@ def test_a_column_that_is_not_there_is_refused_with_its_place(tmp_path: Path) ->
     question = "SELECT plan, COUNT(*) AS n\nFROM data\nWHERE height > 3 GROUP BY plan"
     page = visitor.post("/ask/plan", data=fields(site, question=question), headers=HTMX).text
     assert "line 3, column 7" in page
+    assert "WHERE <mark>height</mark> &gt; 3 GROUP BY plan" in page
 
 
 def test_an_accuracy_gives_an_epsilon_that_reaches_it(tmp_path: Path) -> None:
@@ -77,6 +84,46 @@ def test_an_accuracy_gives_an_epsilon_that_reaches_it(tmp_path: Path) -> None:
     plan = bn.open(path).plan(QUESTION, epsilon=epsilon.group(1))
     size = plan.sizes[1]
     assert plan.parts[0].forecasts(size, plan.confidence)[0].half_width <= 0.2 * size
+
+
+def test_an_accuracy_that_cannot_be_had_leaves_the_form_as_it_was(tmp_path: Path) -> None:
+    site, visitor = at_work(schema(tmp_path))
+    for within, words in (("0.001", "budget"), ("a lot", "within"), ("", "within")):
+        page = visitor.post("/ask/within", data=fields(site, within=within), headers=HTMX).text
+        assert 'name="epsilon" value="0.1"' in page
+        assert words in page[page.index('role="alert"') :]
+
+
+def test_other_bounds_for_a_person_are_those_of_another_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bench = Workbench()
+    bench.take("demo")
+    asked = AskForm(question="SELECT plan, COUNT(*) AS n FROM data GROUP BY plan", epsilon="0.5")
+    (table,) = other_bounds(bench, asked)
+    assert [(row.groups, row.rows) for row in table.rows if row.now] == [(1, 5)]
+    text = bench.path.read_text().replace("rows = 5", "rows = 10")
+    bench.path.with_name("ten.toml").write_text(text)
+    plan = bn.open(bench.path.with_name("ten.toml")).plan(asked.question, epsilon="0.5")
+    wide = plan.parts[0].forecasts(plan.sizes[1], plan.confidence)[0].half_width
+    (ten,) = (row for row in table.rows if (row.groups, row.rows) == (1, 10))
+    assert ten.widths == (f"± {number(wide)}",)
+
+
+def test_how_it_is_done_is_told_to_who_asks(tmp_path: Path) -> None:
+    site, visitor = at_work(schema(tmp_path))
+    page = visitor.post("/ask/how", data=fields(site), headers=HTMX).text
+    assert "Noise, cell by cell" in page
+    assert "If more or less" not in page, "one row is one person here"
+
+
+def test_words_that_complete_are_the_schemas_and_can_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bench = Workbench()
+    bench.take("demo")
+    words = completions(bench)
+    assert {"visits", "person_id", "'free'", "TRUE", "COUNT(DISTINCT person_id)", "MEDIAN(", "GROUP BY"} <= set(words)
+    assert len(words) == len(set(words))
+    bench.dataset.questions("SELECT plan, COUNT(DISTINCT person_id) FROM data WHERE health = 'good' GROUP BY plan")
 
 
 def test_a_question_is_put_together_from_groups_and_measures(tmp_path: Path) -> None:

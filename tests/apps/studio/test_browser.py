@@ -46,10 +46,22 @@ def test_from_a_table_to_a_report_and_the_account(browser: Browser, site: Site, 
         page.locator("#question").evaluate("field => field.setSelectionRange(37, 37)")
         page.get_by_role("button", name="age", exact=True).click()
         assert page.locator("#question").input_value() == "SELECT COUNT(*) AS n FROM data WHERE age> 3"
-        page.get_by_text("Put a question together").click()
-        page.get_by_label("plan").check()
-        page.get_by_role("button", name="Write it as SQL").click()
+        page.locator("#question").fill("SELECT pl")  # Completion by the keyboard alone.
+        page.get_by_role("option", name="plan").wait_for()
+        looked_at(seen)
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        assert page.locator("#question").input_value() == "SELECT plan "
+        page.get_by_label("sum of age").check()
         page.get_by_role("heading", name="What it takes").wait_for()
+        assert "SUM(age) AS sum_age" in page.locator("#question").input_value().replace("\n", " ")
+        page.get_by_label("sum of age").uncheck()
+        page.get_by_text("How it is done").click()
+        page.get_by_text("Noise, cell by cell").wait_for()
+        page.get_by_label("Or say what you need").fill("0.001")
+        page.get_by_role("button", name="Find the epsilon").click()
+        page.locator("#level .refusal").wait_for()
+        looked_at(seen)
         page.get_by_label("Or say what you need").fill("40")
         page.get_by_role("button", name="Find the epsilon").click()
         page.get_by_text("Every answer is within 40 %").wait_for()
@@ -65,7 +77,7 @@ def test_from_a_table_to_a_report_and_the_account(browser: Browser, site: Site, 
         page.get_by_role("link", name="Account").click()
         looked_at(seen)
         assert page.get_by_text("read it").count() == 1
-        page.get_by_label("Move the point").focus()
+        page.get_by_label("Drag the point").focus()
         page.keyboard.press("Home")
         page.get_by_text("At 0 % false alarms").wait_for()
         assert not seen.noticed

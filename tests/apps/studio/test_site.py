@@ -24,7 +24,8 @@ def paths(method: str) -> list[str]:
     """Every address of the studio for a method, with its places filled in."""
     routes = [route for route in studio(Place.loopback(PORT)).app.routes if isinstance(route, Route)]
     found = [route.path for route in routes if method in (route.methods or ())]
-    return [re.sub(r"{kind}", "csv", re.sub(r"{key}", KEY, path.replace("{place}", "1"))) for path in found]
+    filled = {"{kind}": "csv", "{key}": KEY, "{place}": "1", "{name}": "gain"}
+    return [re.sub(r"{\w+}", lambda place: filled[place.group(0)], path) for path in found]
 
 
 @pytest.mark.parametrize("path", paths("POST"))
@@ -51,9 +52,10 @@ def test_without_a_table_the_first_page_asks_for_one(tmp_path: Path, monkeypatch
     site = studio(Place.loopback(PORT))
     visitor = owner(site)
     assert "Open a table" in visitor.get("/").text
-    assert visitor.get("/ask").headers["location"] == visitor.get("/account").headers["location"] == "/"
+    for path in ("/ask", "/account", "/publish", "/table"):
+        assert visitor.get(path).headers["location"] == "/"
     assert "No table is open yet" in visitor.post("/ask/plan", data=fields(site), headers=OURS).text
-    for path, words in (("", "Give the path"), ("people.csv", "is not a schema"), ("none.toml", "cannot be read")):
+    for path, words in (("", "Give the path"), ("none.csv", "none.csv"), ("none.toml", "cannot be read")):
         answer = visitor.post("/open", data={"key": site.forms.key(), "path": path}, headers=OURS)
         assert answer.status_code == 422
         assert words in answer.text
@@ -75,6 +77,11 @@ def test_the_account_tells_each_charge_and_the_total(tmp_path: Path) -> None:
     assert visitor.get("/account/budget.svg").text.startswith("<?xml")
     assert visitor.get("/account/region.png").content.startswith(b"\x89PNG")
     assert "cannot be drawn" in visitor.get("/account/budget.exe").text
+    told = visitor.get("/account/further", params={"epsilon": "0.2"}).text
+    assert "brings the use to" in told
+    assert "adding up would say 0.5" in told
+    assert "does not fit any more" in visitor.get("/account/further", params={"epsilon": "5"}).text
+    assert "epsilon = -1" in visitor.get("/account/further", params={"epsilon": "-1"}).text
 
 
 def test_the_exact_total_of_many_charges_is_below_their_sum(tmp_path: Path) -> None:

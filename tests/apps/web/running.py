@@ -61,7 +61,7 @@ class Watched:
         assert found.violations_count == 0, found.generate_report()
         wide = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{self.page.url} is {wide} px wider than the window"
-        assert not self.noticed
+        assert not self.noticed, self.noticed
 
 
 @contextmanager

@@ -1,11 +1,13 @@
 """The page Account: the ledger over time, each charge with its question, the exact total, the guarantee in words."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from starlette.responses import RedirectResponse, Response
 
+from banister import need
 from banister.accounting.ledger import Ledger
 from banister.accounting.terms import Entry
 from banister.accounting.totals.explanation import explain
@@ -54,6 +56,7 @@ class AccountPages:
         self.bench = bench
         add = site.app.add_api_route
         add(HERE, self.show, methods=["GET"], response_model=None)
+        add(f"{HERE}/further", self.further, methods=["GET"], response_model=None)
         add(f"{HERE}/budget.{{kind}}", self.budget, methods=["GET"], response_model=None)
         add(f"{HERE}/region.{{kind}}", self.region, methods=["GET"], response_model=None)
 
@@ -70,7 +73,7 @@ class AccountPages:
         with dataset.ledger() as ledger:
             entries, left = ledger.history(), ledger.remaining()
             summary, terms, address = ledger.summary(), ledger.terms, ledger.address
-        level = _spent(entries, terms.budget.delta)
+        level = _spent(_levels(entries), terms.budget.delta)
         return self.site.page(
             "account.html",
             here=HERE,
@@ -83,10 +86,28 @@ class AccountPages:
             charges=[_row(entry, KeptAnswers(self.bench.path)) for entry in reversed(entries[-SHOWN:])],
             hidden=max(0, len(entries) - SHOWN),
             totals=level,
+            steps=self.bench.steps(),
             promise=explain(terms.budget).blocks(),
             corners=_corners(PrivacyRegion.of_guarantee(terms.budget)),
             same=same_account(address),
         )
+
+    async def further(self, epsilon: str = "") -> Response:
+        """What one more question of one number would cost, while a slider moves."""
+        return await self.site.computed(self._further, epsilon.strip())
+
+    def _further(self, epsilon: str) -> Response:
+        cost = Guarantee(need.positive("epsilon", epsilon or "0"))
+        with self.bench.dataset.ledger() as ledger:
+            entries, terms = ledger.history(), ledger.terms
+            left = ledger.fitting((cost,), neighbours=terms.neighbours)[1]
+        facts = {
+            "epsilon": brief(cost.epsilon),
+            "left": None if left is None else brief_down(left.largest_epsilon),
+            "used": None if left is None else f"{100 * float(left.used):.1f}",
+            "totals": _spent([*_levels(entries), (cost.epsilon, Fraction(0))], terms.budget.delta),
+        }
+        return self.site.page("further.html", **facts)
 
     async def budget(self, kind: str) -> Response:
         """The budget over time: the figure of `banister ledger show --figure`, or its numbers."""
@@ -132,12 +153,21 @@ def _row(entry: Entry, kept: KeptAnswers) -> ChargeRow:
     )
 
 
-def _spent(entries: tuple[Entry, ...], delta: Fraction) -> SpentTotals | None:
+Level = tuple[Fraction, Fraction]
+
+
+def _levels(entries: Sequence[Entry]) -> list[Level | None]:
+    """What each charge is at most; nothing where it has no bound."""
+    return [None if e.epsilon == "inf" else (Fraction(e.epsilon), Fraction(e.delta)) for e in entries]
+
+
+def _spent(levels: Sequence[Level | None], delta: Fraction) -> SpentTotals | None:
     """The exact total of all charges at the budget's delta, each taken for what it is at most; and their sum."""
     # A claim is rounded up, so that it stays true.
-    if not entries or any(entry.epsilon == "inf" for entry in entries):
+    known = [level for level in levels if level is not None]
+    if not known or len(known) < len(levels):
         return None
-    counted = Counter((Fraction(entry.epsilon), Fraction(entry.delta)) for entry in entries)
+    counted = Counter(known)
     added = sum((epsilon * count for (epsilon, _), count in counted.items()), Fraction(0))
     total: Total = compose([(Guarantee(*level), count) for level, count in counted.items()])
     exact = total.epsilon(delta=delta)

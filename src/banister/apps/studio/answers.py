@@ -41,7 +41,13 @@ class AnswerPages:
             return self.site.page("undrawn.html", here="", title="Not drawn yet", key=key, question=question)
         same = same_release(asked, str(self.bench.path)) if asked is not None else None
         return self.site.page(
-            "answers.html", here="", title="Private answers", key=key, kept=found, body=_body(found), same=same
+            "answers.html",
+            here="",
+            title="Private answers",
+            key=key,
+            kept=found,
+            body=report_body(found.report),
+            same=same,
         )
 
     async def draw(self, key: str, request: Request) -> Response:
@@ -87,7 +93,7 @@ class AnswerPages:
         return found
 
 
-def _body(kept: KeptAnswer) -> Markup:
-    """What the report shows under its title. It is our own page, every text in it escaped when it was written."""
-    found = _BODY.search(kept.report)
+def report_body(report: str) -> Markup:
+    """What a report shows under its title. It is our own page, every text in it escaped when it was written."""
+    found = _BODY.search(report)
     return Markup(found.group(1)) if found else Markup("")

@@ -1,24 +1,28 @@
 """The page Ask: a question, a slider, what to expect, the price in words, and the release."""
 
-import threading
-from contextlib import suppress
-from dataclasses import replace
+import json
+import re
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from fastapi import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from banister.apps.studio.foreseen import level_words, person_words
+from banister.apps.studio.foreseen import how_words, level_words, person_words
+from banister.apps.studio.gains import other_bounds
 from banister.apps.studio.kept import PREFIX, KeptAnswers
+from banister.apps.studio.questioning import Chosen, built, column_words, completions, first_choice, groupable
 from banister.apps.studio.same import same_release
+from banister.apps.studio.warmer import Warmer
 from banister.apps.studio.workbench import AskForm, Drafts, Workbench, digits_up, nearest
 from banister.apps.web.jobs import Job, Teller
 from banister.apps.web.site import Site
-from banister.core.exact.numbers import brief
 from banister.errors import BanisterError
-from banister.tables.columns import Column, Kind
+from banister.tables.columns import Kind
 
 HERE = "/ask"
+_PLACE = re.compile(r"at line (\d{1,6}), column (\d{1,6})")
+_WORD = re.compile(r"\w*")
 
 
 class AskPages:
@@ -32,6 +36,7 @@ class AskPages:
         add = site.app.add_api_route
         add(HERE, self.show, methods=["GET"], response_model=None)
         add(f"{HERE}/plan", self.plan, methods=["POST"], response_model=None)
+        add(f"{HERE}/how", self.how, methods=["POST"], response_model=None)
         add(f"{HERE}/within", self.within, methods=["POST"], response_model=None)
         add(f"{HERE}/built", self.built, methods=["POST"], response_model=None)
         add(f"{HERE}/price", self.draft, methods=["POST"], response_model=None)
@@ -43,8 +48,11 @@ class AskPages:
         if not self.bench.open:
             return RedirectResponse("/", status_code=303)
         steps = self.bench.steps()
-        first = AskForm(question=example(self.bench), epsilon=steps[max(0, len(steps) - 12)])
-        return self._form(self._drafts.find(draft) or first)
+        chosen, asked = first_choice(self.bench), self._drafts.find(draft)
+        if asked is not None:  # What was written may be more than boxes can say.
+            return self._form(asked, Chosen([], []))
+        question = built(self.bench, chosen.groups, chosen.measures)
+        return self._form(AskForm(question=question, epsilon=steps[max(0, len(steps) - 12)]), chosen)
 
     async def plan(self, request: Request) -> Response:
         """What to expect, while somebody types or moves the slider."""
@@ -52,9 +60,27 @@ class AskPages:
 
     def _plan(self, asked: AskForm) -> HTMLResponse:
         self._warm.begins()
-        facts = self._facts(asked)
+        try:
+            facts = self._facts(asked)
+        except BanisterError as error:
+            return self._refused(asked, error)
         self._warm.after(asked)
-        return self.site.page("forecast.html", **facts)
+        return self.site.page("forecast.html", refused={}, **facts)
+
+    def _refused(self, asked: AskForm, error: BanisterError) -> HTMLResponse:
+        """A refusal at the field that it is about: a number of the form, else the question, with its place marked."""
+        field, message = (asked.fault() if asked.question else None) or ("question", str(error))
+        marked = marked_place(asked.question, message) if field == "question" else None
+        return self.site.page("refused.html", refused={field: message}, marked=marked)
+
+    async def how(self, request: Request) -> Response:
+        """How it is done, and what other bounds on one person's part would gain; asked for by who wants to know."""
+        return await self.site.computed(self._how, AskForm.of_fields(await self.site.fields(request)))
+
+    def _how(self, asked: AskForm) -> HTMLResponse:
+        plan = self.bench.look(asked).plan
+        facts = {"person": person_words(plan), "words": how_words(plan), "bounds": other_bounds(self.bench, asked)}
+        return self.site.page("how.html", **facts)
 
     async def within(self, request: Request) -> Response:
         """The epsilon that an accuracy needs, put into the field and the slider."""
@@ -62,13 +88,16 @@ class AskPages:
         return await self.site.computed(self._within, AskForm.of_fields(fields), fields.get("within", ""))
 
     def _within(self, asked: AskForm, within: str) -> HTMLResponse:
-        plan = self.bench.plan_within(asked, within)
-        found = digits_up(plan.guarantee.epsilon)
-        note = f"Every answer is within {within.strip().removesuffix('%').strip()} % at epsilon {found}."
-        steps = self.bench.steps()
-        page = self.site.page(
-            "level.html", steps=steps, place=nearest(steps, found), epsilon=found, within=within, note=note
-        )
+        steps, share = self.bench.steps(), within.strip().removesuffix("%").strip()
+        try:
+            found = digits_up(self.bench.plan_within(asked, within).guarantee.epsilon)
+        except BanisterError as error:  # The form stays as it was; what is wrong stands below it.
+            place = 0 if asked.fault() else nearest(steps, asked.epsilon)
+            facts = {"steps": steps, "place": place, "epsilon": asked.epsilon, "within": within}
+            return self.site.page("level.html", refusal=str(error), note="", **facts)
+        note = f"Every answer is within {share} % at epsilon {found}."
+        facts = {"steps": steps, "place": nearest(steps, found), "epsilon": found, "within": within}
+        page = self.site.page("level.html", refusal="", note=note, **facts)
         page.headers["HX-Trigger-After-Settle"] = "planned"
         return page
 
@@ -135,19 +164,22 @@ class AskPages:
 
         return site.start(key, lambda: Job("Releasing", work, again=HERE))
 
-    def _form(self, asked: AskForm) -> HTMLResponse:
+    def _form(self, asked: AskForm, chosen: Chosen) -> HTMLResponse:
         table, steps = self.bench.dataset.schema.main, self.bench.steps()
         return self.site.page(
             "ask.html",
             here=HERE,
             title="Ask",
             asked=asked,
+            chosen=chosen,
+            fresh=bool(chosen.measures),
             steps=steps,
             place=nearest(steps, asked.epsilon),
             columns=[(column, column_words(column)) for column in table.columns],
             groups=[column.name for column in table.columns if groupable(column)],
             numbers=[column.name for column in table.columns if column.kind in (Kind.INTEGER, Kind.NUMBER)],
             person=table.person,
+            words=json.dumps(completions(self.bench)),
         )
 
     def _facts(self, asked: AskForm) -> dict[str, object]:
@@ -162,86 +194,28 @@ class AskPages:
         }
 
 
-class Warmer:
-    """Plans the other places of the slider while nobody asks for anything, so that it moves without waiting."""
+@dataclass(frozen=True, slots=True)
+class MarkedPlace:
+    """A line of a question, parted where a refusal points to."""
 
-    PATIENCE_SECONDS = 0.25
-
-    def __init__(self, site: Site, bench: Workbench) -> None:
-        self._site = site
-        self._bench = bench
-        self._turn = 0
-        self._lock = threading.Lock()
-        self._moved = threading.Event()
-
-    def begins(self) -> None:
-        """Somebody asks: whoever is planning ahead steps back."""
-        with self._lock:
-            self._turn += 1
-        self._moved.set()
-
-    def after(self, asked: AskForm) -> None:
-        """Plan ahead from here, in a thread of its own, until somebody asks again."""
-        with self._lock:
-            turn = self._turn
-        self._moved.clear()
-        threading.Thread(target=self._ahead, args=(asked, turn), daemon=True).start()
-
-    def _ahead(self, asked: AskForm, turn: int) -> None:
-        steps = list(self._bench.steps())
-        here = steps.index(asked.epsilon) if asked.epsilon in steps else len(steps) // 2
-        for place in sorted(range(len(steps)), key=lambda step: abs(step - here)):
-            if self._moved.wait(0 if place != here else self.PATIENCE_SECONDS) or turn != self._turn:
-                return
-            with suppress(BanisterError), self._site.mathematics:  # Who moves there is told why it cannot be.
-                self._bench.budget(self._bench.look(replace(asked, epsilon=steps[place])))
+    before: str
+    piece: str
+    after: str
 
 
-def example(bench: Workbench) -> str:
-    """A first question that the schema allows."""
-    table = bench.dataset.schema.main
-    group = next((column.name for column in table.columns if column.kind is Kind.CATEGORY and column.values), None)
-    number = next((column.name for column in table.columns if column.kind in (Kind.INTEGER, Kind.NUMBER)), None)
-    return built(bench, [group] if group else [], ["rows", *([f"mean {number}"] if number else [])])
+def marked_place(question: str, message: str) -> MarkedPlace | None:
+    """The line that a refusal names, with the word at its column; nothing where it names none.
 
-
-def built(bench: Workbench, groups: list[str], measures: list[str]) -> str:
-    """The SQL of groups and measures, a clause a line."""
-    table = bench.dataset.schema.main
-    asking = bench.dataset.ask()
-    for measure in measures or ["rows"]:
-        kind, _, name = measure.partition(" ")
-        if kind == "people" and table.person is not None:
-            asking = asking.people(table.person)
-        elif kind == "mean":
-            asking = asking.mean(name)
-        elif kind == "sum":
-            asking = asking.sum(name)
-        elif kind == "median":
-            asking = asking.quantile(name, "0.5", f"median_{name}")
-        else:
-            asking = asking.count()
-    keys = [_key(column) for column in table.columns if column.name in groups]
-    text = str(asking.group_by(*keys) if keys else asking)
-    return text.replace(" FROM ", "\nFROM ", 1).replace(" GROUP BY ", "\nGROUP BY ", 1)
-
-
-def groupable(column: Column) -> bool:
-    return column.kind is Kind.CATEGORY or bool(column.bins)
-
-
-def _key(column: Column) -> str:
-    return f"BIN({column.name})" if column.bins else column.name
-
-
-def column_words(column: Column) -> str:
-    """What the schema says about a column, in a few words."""
-    if column.kind is Kind.CATEGORY:
-        if column.values is None:
-            return "category, values not declared"
-        shown = ", ".join(str(value) for value in column.values[:6])
-        return f"category: {shown}{', …' if len(column.values) > 6 else ''}"
-    if column.kind is Kind.DATE:
-        return f"date, every {column.every}"
-    bins = f", {len(column.bins) - 1} bins" if column.bins else ""
-    return f"{column.kind.value} from {brief(column.low)} to {brief(column.high)}{bins}"
+    >>> marked_place("SELECT plan, heigt FROM data", "'heigt' at line 1, column 14: not known")
+    MarkedPlace(before='SELECT plan, ', piece='heigt', after=' FROM data')
+    """
+    found = _PLACE.search(message)
+    if found is None:
+        return None
+    lines, line, column = question.split("\n"), int(found.group(1)), int(found.group(2))
+    if not (1 <= line <= len(lines) and 1 <= column <= len(lines[line - 1])):
+        return None
+    text = lines[line - 1]
+    word = _WORD.match(text, column - 1)
+    end = word.end() if word is not None and word.end() > word.start() else column
+    return MarkedPlace(text[: column - 1], text[column - 1 : end], text[end:])

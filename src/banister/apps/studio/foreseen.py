@@ -1,12 +1,16 @@
 """A plan as the page shows it: for each answer its intervals by cell size, beside Laplace, and what it takes."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from banister.accounting.book import Remaining
+from banister.accounting.charge import Cost
 from banister.accounting.ledger import Ledger
 from banister.core.exact.numbers import brief, brief_down
+from banister.core.privacy.guarantee import Neighbours
 from banister.release.answering.wording import describe_noise, describe_person, describe_reach, number
+from banister.release.dataset import Dataset
 from banister.release.planning.plan import Part, Plan
 
 
@@ -29,7 +33,6 @@ class QuestionRows:
     text: str
     sizes: tuple[str, ...]
     answers: tuple[AnswerRow, ...]
-    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +57,7 @@ def question_rows(plan: Plan) -> tuple[QuestionRows, ...]:
 
 
 def _question(part: Part, plan: Plan) -> QuestionRows:
-    wide = [part.forecasts(size, plan.confidence) for size in plan.sizes]
+    wide = part.forecasts_at(plan.sizes, plan.confidence)
     rows = []
     for place, middle in enumerate(wide[1]):
         unit = f" {middle.unit}" if middle.unit else ""
@@ -72,8 +75,16 @@ def _question(part: Part, plan: Plan) -> QuestionRows:
         text=part.question.text,
         sizes=tuple(number(size) for size in plan.sizes),
         answers=tuple(rows),
-        words=(describe_reach(part), *describe_noise(part, plan.sizes[1], plan.confidence)),
     )
+
+
+def how_words(plan: Plan) -> list[str]:
+    """How each question of a plan is answered: what of a person counts, and by which noise."""
+    return [
+        words
+        for part in plan.parts
+        for words in (describe_reach(part), *describe_noise(part, plan.sizes[1], plan.confidence))
+    ]
 
 
 def level_words(plan: Plan) -> str:
@@ -92,9 +103,18 @@ def person_words(plan: Plan) -> str:
     )
 
 
-def budget_words(plan: Plan, ledger: Ledger) -> BudgetWords:
+def budget_words(plan: Plan, ledger: Ledger, now: Remaining) -> BudgetWords:
     """What is left now, and what would be left after the release."""
-    return _said(ledger.remaining(), ledger.fitting(plan.costs, neighbours=plan.neighbours)[1])
+    return _said(now, ledger.fitting(plan.costs, neighbours=plan.neighbours)[1])
+
+
+def foreseen_budget(dataset: Dataset, costs: Sequence[Cost], neighbours: Neighbours) -> BudgetWords:
+    """The same for something else that has a cost: several true descriptions of it, of which the first that fits is
+    charged."""
+    waits = dataset.awaits_ledger()
+    with dataset.trial_ledger() if waits else dataset.ledger() as ledger:
+        said = _said(ledger.remaining(), ledger.fitting(costs, neighbours=neighbours)[1])
+    return said.without_ledger() if waits else said
 
 
 def _said(now: Remaining, after: Remaining | None) -> BudgetWords:

@@ -22,6 +22,13 @@ PREFIX = "studio-"
 _NAME = re.compile(r"[0-9a-f]{32}")
 
 
+def checked_key(key: str) -> str:
+    """The name of a form, as a file may have it; nothing else becomes a part of a path."""
+    if not _NAME.fullmatch(key):
+        raise BadValue("There is no answer under this name.")
+    return key
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptAnswer:
     """A page and the files of a release, as they were first drawn."""
@@ -86,9 +93,7 @@ class KeptAnswers:
         return KeptAnswer(**texts, tables=tuple(found["answer"]["tables"]))
 
     def _file(self, key: str, kind: str) -> Path:
-        if not _NAME.fullmatch(key):
-            raise BadValue("There is no answer under this name.")
-        return self.place / f"{key}.{kind}.json"
+        return self.place / f"{checked_key(key)}.{kind}.json"
 
     def _read(self, path: Path) -> "dict[str, dict[str, str]] | None":
         try:

@@ -8,15 +8,23 @@ from pathlib import Path
 
 import banister as bn
 from banister import need
+from banister.accounting.book import Remaining
+from banister.accounting.ledger import Ledger
 from banister.apps.studio.foreseen import BudgetWords, QuestionRows, budget_words, question_rows
-from banister.errors import BadValue, LedgerMissing
+from banister.core.privacy.guarantee import Guarantee
+from banister.errors import BadValue, BanisterError, LedgerMissing
+from banister.questions.question import Question
 from banister.release.dataset import Dataset
 from banister.release.demo import write_demo
 from banister.release.planning.plan import Plan
+from banister.release.planning.request import PlanRequest
 
 DEMO = "demo"
 DEMO_FOLDER = Path("health")
 KEPT_PLANS = 512
+KEPT_TEXTS = 64
+NO_LEDGER = "none"
+"""In place of a ledger's head, where the first release would make the ledger."""
 SERIES: tuple[str, ...] = ("1", "1.1", "1.25", "1.4", "1.6", "1.8", "2", "2.2", "2.5", "2.8")
 SERIES = (*SERIES, "3.2", "3.6", "4", "4.5", "5", "5.6", "6.3", "7.1", "8", "9")
 """Twenty steps a decade, each about 12 % more than the one before; as good as even on a logarithmic scale."""
@@ -43,6 +51,20 @@ class AskForm:
             delta=fields.get("delta", "").strip() or "0",
             confidence=fields.get("confidence", "").strip() or "0.95",
         )
+
+    def fault(self) -> tuple[str, str] | None:
+        """The first field besides the question that cannot be read, and why; nothing where all can."""
+        checks = (
+            ("epsilon", lambda: need.positive("epsilon", self.epsilon) if self.epsilon else self.checked()),
+            ("delta", lambda: Guarantee(1, self.delta)),
+            ("confidence", lambda: need.strictly_between("confidence", confidence_of(self), 0, 1)),
+        )
+        for name, check in checks:
+            try:
+                check()
+            except BanisterError as error:
+                return name, str(error)
+        return None
 
     def checked(self) -> "AskForm":
         """The same, if there is something to plan. A path is no question here: a page reads no files by name."""
@@ -90,6 +112,9 @@ class Workbench:
         self._dataset: Dataset | None = None
         self.path = Path()
         self._plans: OrderedDict[AskForm, Looked] = OrderedDict()
+        self._read: OrderedDict[str, tuple[Question, ...]] = OrderedDict()
+        self._trial: Ledger | None = None
+        self._left: tuple[str, Remaining] | None = None
         self._lock = threading.Lock()
 
     @property
@@ -116,6 +141,8 @@ class Workbench:
         with self._lock:
             self._dataset, self.path = opened, path
             self._plans.clear()
+            self._read.clear()
+            self._trial = self._left = None
 
     def look(self, asked: AskForm) -> "Looked":
         """What is asked, planned and put into words, once."""
@@ -124,10 +151,7 @@ class Workbench:
             if found is not None:
                 self._plans.move_to_end(asked)
                 return found
-        asked.checked()
-        plan = self.dataset.plan(
-            asked.question, epsilon=asked.epsilon, delta=asked.delta, confidence=confidence_of(asked)
-        )
+        plan = self.dataset.planned(self.request(asked))
         made = Looked(plan=plan, questions=question_rows(plan))
         with self._lock:
             self._plans[asked] = made
@@ -135,19 +159,40 @@ class Workbench:
                 self._plans.popitem(last=False)
         return made
 
+    def request(self, asked: AskForm) -> PlanRequest:
+        """What is asked as the planner takes it; the text is read once, however often the slider moves."""
+        asked.checked()
+        with self._lock:
+            questions = self._read.get(asked.question)
+        if questions is None:
+            questions = self.dataset.questions(asked.question)
+            with self._lock:
+                self._read[asked.question] = questions
+                while len(self._read) > KEPT_TEXTS:
+                    self._read.popitem(last=False)
+        return PlanRequest.of(questions, epsilon=asked.epsilon, delta=asked.delta, confidence=confidence_of(asked))
+
     def budget(self, looked: "Looked") -> BudgetWords:
         """What it would take of the budget; computed anew when the ledger has moved on."""
         try:
             with self.dataset.ledger() as ledger:
                 if looked.head != ledger.head:
-                    looked.budget, looked.head = budget_words(looked.plan, ledger), ledger.head
+                    looked.budget, looked.head = budget_words(looked.plan, ledger, self._now(ledger)), ledger.head
         except LedgerMissing:
             if not self.dataset.awaits_ledger():  # Another release was quicker.
                 return self.budget(looked)
-            if looked.head != "none":
-                with self.dataset.trial_ledger() as trial:
-                    looked.budget, looked.head = budget_words(looked.plan, trial).without_ledger(), "none"
+            if looked.head != NO_LEDGER:
+                trial = self._trial = self._trial or self.dataset.trial_ledger()
+                said = budget_words(looked.plan, trial, self._now(trial))
+                looked.budget, looked.head = said.without_ledger(), NO_LEDGER
         return looked.budget
+
+    def _now(self, ledger: Ledger) -> Remaining:
+        """What is left, looked for once for each state of the ledger."""
+        head = ledger.head
+        if self._left is None or self._left[0] != head:
+            self._left = head, ledger.remaining()
+        return self._left[1]
 
     def plan_within(self, asked: AskForm, within: str) -> Plan:
         """The plan with the least epsilon whose intervals are within a share of the answers."""

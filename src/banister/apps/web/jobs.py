@@ -31,6 +31,8 @@ class JobState:
     finished: bool = False
     result: str = ""
     refusal: str = ""
+    share: float = -1.0
+    """How much of it is done, from 0 to 1; below 0 where that is not known."""
 
 
 class Teller:
@@ -43,11 +45,11 @@ class Teller:
         self._stop = stop
         self._stoppable = True
 
-    def __call__(self, stage: str) -> None:
-        """Say what begins now; the last chance to stop before it."""
+    def __call__(self, stage: str, share: float = -1.0) -> None:
+        """Say what begins now, and how much is done where that is known; the last chance to stop before it."""
         if self._stoppable and self._stop.is_set():
             raise _Stopped
-        self._set(JobState(stage=stage, stoppable=self._stoppable))
+        self._set(JobState(stage=stage, stoppable=self._stoppable, share=share))
 
     def last(self, stage: str) -> None:
         """The same, for the stage from which on nothing can be stopped."""

@@ -10,20 +10,21 @@ from starlette.responses import Response
 
 from banister.errors import BadValue
 
-KINDS = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
+KINDS = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8"}
 Draw = Callable[[Path], object]
 
 
 def picture(draw: Draw, kind: str, *, name: str) -> Response:
     """The file that `draw` would write under that ending: `svg` is what a page shows, all are for download."""
     if kind not in KINDS:
-        raise BadValue(f"A figure of kind '{kind[:20]}' cannot be drawn. There are: {', '.join(KINDS)}, csv.")
+        raise BadValue(f"A figure of kind '{kind[:20]}' cannot be drawn. There are: {', '.join(KINDS)}.")
     with TemporaryDirectory(prefix="banister-") as folder:
         path = Path(folder) / f"{name}.{kind}"
         draw(path)
         content = path.read_bytes()
     # A page shows it inline all the same: <img> does not ask for this header. A picture by itself may run nothing.
-    headers = {"Content-Disposition": f'inline; filename="{name}.{kind}"'}
+    shown = "attachment" if kind == "csv" else "inline"
+    headers = {"Content-Disposition": f'{shown}; filename="{name}.{kind}"'}
     if kind == "svg":
         headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     return Response(content, media_type=KINDS[kind], headers=headers)

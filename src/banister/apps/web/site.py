@@ -34,6 +34,7 @@ HTMX = json.dumps(
         "includeIndicatorStyles": False,
         "selfRequestsOnly": True,
         "historyCacheSize": 0,
+        "attributesToSettle": ["class"],
     }
 )
 
@@ -87,7 +88,11 @@ class Site:
     async def form(self, request: Request) -> FormData:
         """The fields of a form of ours; a form without a key that was made here is refused."""
         form = await request.form()
-        self.forms.checked(str(form.get("key", "")))
+        try:
+            self.forms.checked(str(form.get("key", "")))
+        except BanisterError:
+            await form.close()
+            raise
         return form
 
     async def fields(self, request: Request) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -97,31 +97,42 @@ class Part:
 
     def forecasts(self, size: int, confidence: float) -> tuple[Forecast, ...]:
         """What to expect of each output in a cell of that many rows."""
-        return tuple(self._forecast(formula, size, confidence) for formula in self.formulas)
+        return self.forecasts_at((size,), confidence)[0]
 
-    def _forecast(self, formula: Formula, size: int, confidence: float) -> Forecast:
+    def forecasts_at(self, sizes: Sequence[int], confidence: float) -> tuple[tuple[Forecast, ...], ...]:
+        """The same for several sizes, in less time than one after the other."""
+        found = [self._forecast(formula, sizes, confidence) for formula in self.formulas]
+        return tuple(tuple(outputs[place] for outputs in found) for place in range(len(sizes)))
+
+    def _forecast(self, formula: Formula, sizes: Sequence[int], confidence: float) -> list[Forecast]:
         confidence = self.sure(formula.name, confidence)
-        name, laplace = formula.name, formula.aggregate.laplace(self._textbook_scale, size)
+        name, scale = formula.name, self._textbook_scale
         if formula.choice is not None:
             rows = self.ladders[formula.choice].rank_error(confidence)
-            return Forecast(name=name, error=math.nan, half_width=rows, laplace=laplace, unit="rows")
+            laplace = [formula.aggregate.laplace(scale, size) for size in sizes]
+            return [Forecast(name=name, error=math.nan, half_width=rows, laplace=x, unit="rows") for x in laplace]
         measures = [paid.measure for paid in self.measured]
-        laws = [(w, self.spreads[place]) for place, w in formula.aggregate.slopes(formula.pieces, measures, size)]
-        error = math.sqrt(sum((weight * law.deviation) ** 2 for weight, law in laws))
-        wide = self._half_width(formula, size, confidence)
-        return Forecast(name=name, error=error, half_width=wide, laplace=laplace, unit="")
+        made = []
+        for size, wide in zip(sizes, self._half_widths(formula, sizes, confidence), strict=True):
+            laws = [(w, self.spreads[place]) for place, w in formula.aggregate.slopes(formula.pieces, measures, size)]
+            error = math.sqrt(sum((weight * law.deviation) ** 2 for weight, law in laws))
+            laplace_error = formula.aggregate.laplace(scale, size)
+            made.append(Forecast(name=name, error=error, half_width=wide, laplace=laplace_error, unit=""))
+        return made
 
-    def _half_width(self, formula: Formula, size: int, confidence: float) -> float:
-        """The widest interval that the release itself would give for cells of that size, were no noise drawn."""
+    def _half_widths(self, formula: Formula, sizes: Sequence[int], confidence: float) -> list[float]:
+        """For each size the widest interval that the release itself would give for such cells, were no noise drawn."""
         measures = tuple(paid.measure for paid in self.measured)
         cells = formula.aggregate.foreseen(formula.pieces, measures)
-        values = np.zeros((len(measures), len(cells)))
+        values = np.zeros((len(measures), len(sizes), len(cells)))
         for cell, means in enumerate(cells):
             for piece, mean in zip(formula.pieces, means, strict=True):
-                values[piece.place, cell] = size * mean
-        known = Noisy(measures=measures, values=values, spreads=self.spreads, confidence=confidence)
+                values[piece.place, :, cell] = [size * mean for size in sizes]
+        flat = values.reshape(len(measures), len(sizes) * len(cells))
+        known = Noisy(measures=measures, values=flat, spreads=self.spreads, confidence=confidence)
         found = formula.aggregate.answer(formula.pieces, known)
-        return float(np.maximum(found.high - found.values, found.values - found.low).max())
+        wide = np.maximum(found.high - found.values, found.values - found.low)
+        return [float(each) for each in wide.reshape(len(sizes), len(cells)).max(axis=1)]
 
     @property
     def _textbook_scale(self) -> float:

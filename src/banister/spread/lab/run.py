@@ -88,16 +88,17 @@ class SpreadRun:
 
     def movie(self, path: str | Path) -> None:
         """An animation as one HTML file: author, virtual source, and the adversary's belief as colours."""
-        write_movie(self._scene(), Path(path))
+        write_movie(self.scene(), Path(path))
 
     def watch(self) -> bool:
         """The same in the terminal, redrawn in place at every step; False where there is no terminal to draw on."""
         if not is_terminal():
             return False
-        watch(self._scene())
+        watch(self.scene())
         return True
 
-    def _scene(self) -> Movie:
+    def scene(self) -> Movie:
+        """What is drawn: the holders, and at each step the virtual source and the adversary's belief."""
         frames = []
         for moment in self.moments():
             belief: dict[int, float] = {}

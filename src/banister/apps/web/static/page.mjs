@@ -5,6 +5,8 @@ for (const box of document.querySelectorAll("[data-events]")) {
   source.onmessage = (event) => {
     const state = JSON.parse(event.data);
     box.querySelector("[data-stage]").textContent = state.stage;
+    const bar = box.querySelector("progress");
+    state.share >= 0 ? (bar.value = state.share) : bar.removeAttribute("value");
     box.querySelector("[data-stop]").hidden = !state.stoppable;
     if (state.finished) {
       source.close();
@@ -79,7 +81,65 @@ for (const box of document.querySelectorAll("[data-corners]")) {
   };
   slider.addEventListener("input", show);
   show();
+  // The point itself can be dragged; keys move the slider, which says the same.
+  const picture = box.querySelector("svg");
+  const drag = (event) => {
+    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
+    slider.value = Math.round(Math.min(1, Math.max(0, place.x / 300)) * 100);
+    show();
+  };
+  picture.addEventListener("pointerdown", (event) => {
+    picture.setPointerCapture(event.pointerId);
+    drag(event);
+  });
+  picture.addEventListener("pointermove", (event) => picture.hasPointerCapture(event.pointerId) && drag(event));
 }
+
+// What is refused stands below its field; the field says so, and shows itself where it was folded away.
+document.addEventListener("htmx:afterSettle", () => {
+  for (const said of document.querySelectorAll("[data-said]")) {
+    const field = document.getElementById(said.dataset.said);
+    if (!field) continue;
+    const wrong = said.textContent.trim() !== "";
+    wrong ? field.setAttribute("aria-invalid", "true") : field.removeAttribute("aria-invalid");
+    const folded = wrong && field.closest("details");
+    if (folded) folded.open = true;
+  }
+});
+
+// What was unfolded stays so when a new piece takes the place of the old one.
+let unfolded = [];
+const summaries = (within) => [...within.querySelectorAll("details > summary")];
+document.addEventListener("htmx:beforeSwap", (event) => {
+  unfolded = summaries(event.detail.target).filter((each) => each.parentElement.open).map((each) => each.textContent);
+});
+document.addEventListener("htmx:afterSettle", (event) => {
+  for (const each of summaries(event.detail.elt)) if (unfolded.includes(each.textContent)) each.parentElement.open = true;
+});
+
+// A form that is made anew while somebody goes on answering: what was answered in between is not lost, but sent next.
+const valuesOf = (form) => new Map([...form.elements].filter((each) => each.id).map((each) => [each.id, each.value]));
+let sentValues = new Map();
+let since = [];
+const keeping = () => document.querySelector("form[data-keeps]");
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.closest?.("form[data-keeps]")) sentValues = valuesOf(keeping());
+});
+document.addEventListener("htmx:beforeSwap", (event) => {
+  since = [];
+  if (!event.detail.target.querySelector?.("form[data-keeps]")) return;
+  since = [...valuesOf(keeping())].filter(([id, value]) => sentValues.has(id) && sentValues.get(id) !== value);
+});
+document.addEventListener("htmx:afterSettle", () => {
+  const [late, form] = [since, keeping()];
+  since = [];
+  let changed = null;
+  for (const [id, value] of late) {
+    const field = form?.elements[id];
+    if (field) (field.value = value), (changed = field);
+  }
+  changed?.dispatchEvent(new Event("change", { bubbles: true }));
+});
 
 // A curve over people, both axes logarithmic; drawn anew whenever htmx brings one, in the colours of the page.
 function drawCurves(within) {

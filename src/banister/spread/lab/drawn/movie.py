@@ -41,10 +41,18 @@ def write_movie(movie: Movie, path: Path) -> None:
     """Write the page."""
     if path.suffix not in (".html", ".htm"):
         raise BadValue(f"The animation '{path.name}' must end in .html.")
+    scene = scene_of(movie)
+    script = SCRIPT.replace("__SCENE__", json.dumps(scene).replace("<", "\\u003c"))
+    folder(path.parent)
+    whole_text(path, page_text(movie.title, [Drawing(STAGE), KEY], style=STYLE, script=script))
+
+
+def scene_of(movie: Movie) -> dict[str, object]:
+    """All that a page needs to draw it: who holds the message since when, from whom, and the beliefs at each step."""
     if len(movie.nodes) > MOST:
         raise BadValue(f"{len(movie.nodes):,} holders are too many to draw; {MOST:,} at most. Take fewer steps.")
     places = layout(movie)
-    scene = {
+    return {
         "nodes": [
             {"x": round(places[v][0], 4), "y": round(places[v][1], 4), "t": t, "p": p, "n": name, "id": v}
             for v, p, t, name in zip(movie.nodes, movie.parents, movie.times, movie.names, strict=True)
@@ -60,9 +68,6 @@ def write_movie(movie: Movie, path: Path) -> None:
             for frame in movie.frames
         ],
     }
-    script = SCRIPT.replace("__SCENE__", json.dumps(scene).replace("<", "\\u003c"))
-    folder(path.parent)
-    whole_text(path, page_text(movie.title, [Drawing(STAGE), KEY], style=STYLE, script=script))
 
 
 def layout(movie: Movie) -> dict[int, tuple[float, float]]:

@@ -62,9 +62,9 @@ LIBRARIES = {
     "sqlglot": ("questions/", "release/sources/"),
     "cryptography": ("keys.py", "sampling/bits.py"),
     "typer": ("apps/",),
-    "fastapi": ("apps/web/", "apps/studio/"),
+    "fastapi": ("apps/web/", "apps/studio/", "apps/collect/"),
     "jinja2": ("apps/web/site.py",),
-    "starlette": ("apps/web/", "apps/studio/"),
+    "starlette": ("apps/web/", "apps/studio/", "apps/collect/"),
     "uvicorn": ("apps/web/serve.py",),
     "rich": ("apps/", "show/", "work/", "spread/lab/drawn/terminal.py"),
 }

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -166,7 +167,7 @@ def test_a_saved_page_answers_from_disk_and_has_the_published_hash(browser: Brow
         assert service.writer.store.stored(1) == 1
 
 
-def module(page: Page, service: Service, code: str, given: object = None) -> object:
+def module(page: Page, service: Service, code: str, given: object = None) -> Any:
     """The value of a piece of code that has the client as `c`."""
     page.goto(f"{origin(service)}/a/client.mjs")
     page.goto(f"{origin(service)}/a/{next(iter(service.ingest.open))}")
@@ -230,7 +231,7 @@ def test_hashes_and_coins_are_those_of_python(browser: Browser, tmp_path: Path) 
             "const found = await c.open(given);"
             " return [found.name, found.matters, found.channels.map(one => String(one.outputs))];"
         )
-        name, matters, outputs = module(page, service, code, asked.text)  # type: ignore[misc]
+        name, matters, outputs = module(page, service, code, asked.text)
         assert name == asked.name
         assert matters == [matter(question) for question in asked.campaign.questions]
         assert [int(count) for count in outputs] == [question.channel.outputs for question in asked.campaign.questions]
@@ -239,7 +240,7 @@ def test_hashes_and_coins_are_those_of_python(browser: Browser, tmp_path: Path) 
         bounds = module(page, service, code, levels)
         before, ctx.prec = ctx.prec, 600
         try:
-            for (a, b), (low, high) in zip(levels, bounds, strict=True):  # type: ignore[arg-type]
+            for (a, b), (low, high) in zip(levels, bounds, strict=True):
                 true = (-arb(a) / b).exp() * arb(2) ** 256
                 assert arb(int(low)) <= true <= arb(int(high))
                 assert int(high) - int(low) <= 4
@@ -263,7 +264,7 @@ def test_browser_draws_follow_the_channels_law(browser: Browser, tmp_path: Path,
         found = module(page, service, code, [asked.text, DRAWS // channel.categories])
     for x in range(channel.categories):
         counts = np.zeros(channel.outputs)
-        for text, count in found[str(x)].items():  # type: ignore[index]
+        for text, count in found[str(x)].items():
             value = read_values(channel, [text if channel.packed else int(text)])[0]
             counts[_place(channel, value)] += count
         law = channel.matrix[x]

@@ -21,10 +21,10 @@ import duckdb
 import numpy as np
 
 import bench.peers
-from banister.questions.parser import read_questions
+from banister.questions.reading.parser import read_questions
 from banister.release.aggregates import ALL
-from banister.release.planner import Plan, plan_release
-from banister.release.request import PlanRequest
+from banister.release.planning.planner import Plan, plan_release
+from banister.release.planning.request import PlanRequest
 from banister.release.run import _add_up, _draw
 from banister.release.sources.duckdb import DuckDBSource
 from banister.sampling.bits import SYSTEM

@@ -6,12 +6,12 @@ from . import parties as parties
 from . import publish as publish
 from . import release as release
 from . import spread as spread
-from .accounting.calibration import calibrate, calibrate_gaussian, calibrate_laplace
-from .accounting.explanation import explain
 from .accounting.filters import AsYouGo, Guard
 from .accounting.ledger import Ledger
-from .accounting.many import LeastForMany, least_noise_each
-from .accounting.total import Total, account, compose
+from .accounting.totals.calibration import calibrate, calibrate_gaussian, calibrate_laplace
+from .accounting.totals.explanation import explain
+from .accounting.totals.many import LeastForMany, least_noise_each
+from .accounting.totals.total import Total, account, compose
 from .core.laws.cost import Cost
 from .core.privacy.domination import Domination, dominates
 from .core.privacy.guarantee import Guarantee, Neighbours
@@ -43,6 +43,7 @@ from .publish.sketches.sketch import SketchWish, answer_cut, answer_variance, sk
 from .publish.table import plan_sanitize, read_declaration, sanitize
 from .publish.wide import plan_wide, sanitize_wide
 from .release.dataset import Dataset, open
+from .release.drafting.draft import draft
 
 __all__ = [
     "AsYouGo",
@@ -97,6 +98,7 @@ __all__ = [
     "compare",
     "compose",
     "dominates",
+    "draft",
     "explain",
     "least_noise",
     "least_noise_each",

@@ -11,7 +11,7 @@ import banister as bn
 from banister import errors
 from banister.accounting.charge import keeps
 from banister.accounting.plan import plan_for
-from banister.accounting.total import account
+from banister.accounting.totals.total import account
 from banister.apps.cli import build
 from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
 from banister.core.privacy.guarantee import Guarantee

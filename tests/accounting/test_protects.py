@@ -9,7 +9,7 @@ import pytest
 import banister as bn
 from banister.accounting.chain import ChainLine
 from banister.accounting.protects import Protects
-from banister.accounting.subsample import poisson_sampled, sampled_without_replacement
+from banister.accounting.totals.subsample import poisson_sampled, sampled_without_replacement
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, LedgerDamaged
 

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.mechanisms import IntegerNoise, PermuteAndFlip
-from banister.questions.parser import read_questions
 from banister.questions.question import Label
+from banister.questions.reading.parser import read_questions
 from banister.release import run as running
 from banister.release.aggregates import ALL
 from banister.release.aggregates.aggregate import Answer
-from banister.release.plan import Part, Plan
-from banister.release.planner import plan_release
-from banister.release.request import PlanRequest
+from banister.release.planning.plan import Part, Plan
+from banister.release.planning.planner import plan_release
+from banister.release.planning.request import PlanRequest
 from banister.release.work import Totals
 from banister.tables.schema import Schema
 from tests.contract.small_source import Person, Row, SmallSource

@@ -21,7 +21,7 @@ from banister.mechanisms import (
     RoundedGaussian,
     TruncatedStaircase,
 )
-from banister.release.plan import Plan
+from banister.release.planning.plan import Plan
 from tests.contract.drawn import LABELS, Draw, Drawn, draws, least_shown, losses, others, persons, planned, turned
 from tests.contract.small_source import Person
 from tests.contract.true_curve import DOWN, UP

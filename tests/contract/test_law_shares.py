@@ -19,9 +19,9 @@ from banister.errors import BadValue, ReceiptUsed, Uncertified
 from banister.mechanisms import Geometric, IntegerStaircase, TruncatedStaircase
 from banister.release.payments.cells import CellByCell
 from banister.release.payments.threshold import CellThreshold
-from banister.release.plan import Part, Plan
+from banister.release.planning.plan import Part, Plan
+from banister.release.planning.split import proportions, share_out
 from banister.release.run import release
-from banister.release.split import proportions, share_out
 from tests.contract.drawn import planned
 from tests.contract.small_source import SmallSource
 from tests.seeded import SeededBits

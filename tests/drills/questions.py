@@ -28,11 +28,11 @@ from unittest import mock
 import numpy as np
 
 from banister.errors import BanisterError, EngineFailed
-from banister.questions.parser import read_questions
+from banister.questions.reading.parser import read_questions
 from banister.release.aggregates import ALL
-from banister.release.plan import Plan
-from banister.release.planner import plan_release
-from banister.release.request import PlanRequest
+from banister.release.planning.plan import Plan
+from banister.release.planning.planner import plan_release
+from banister.release.planning.request import PlanRequest
 from banister.release.run import _draw, _Exact
 from banister.release.sources.compile import Compiler
 from banister.release.sources.duckdb import DuckDBSource

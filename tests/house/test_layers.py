@@ -74,7 +74,7 @@ CLOCKS = {"time", "datetime"}
 TIMED = ("apps", "clock", "work")
 CALENDARS = (
     "accounting/stores/",
-    "questions/dates.py",
+    "questions/reading/dates.py",
     "release/run.py",
     "release/sources/",
     "show/budget.py",

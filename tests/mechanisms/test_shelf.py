@@ -47,7 +47,7 @@ TRIAL = """
 from pathlib import Path
 import tempfile
 from typer.testing import CliRunner
-from banister.accounting.written import read_questions
+from banister.accounting.totals.written import read_questions
 from banister.apps.cli import build
 from banister.mechanisms import ALL
 from banister.mechanisms.comparison.figure import draw_noise

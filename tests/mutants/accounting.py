@@ -6,9 +6,9 @@ _CHARGE = ("tests/accounting/test_charge.py",)
 _GATES = ("tests/accounting/test_gates.py",)
 _FILTERS = ("tests/accounting/test_filters.py",)
 _PLAN = ("tests/accounting/test_plan.py",)
-_SUBSAMPLE = ("tests/accounting/test_subsample.py",)
-_CONVERT = ("tests/accounting/test_convert.py",)
-_CALIBRATE = ("tests/accounting/test_scaling.py",)
+_SUBSAMPLE = ("tests/accounting/totals/test_subsample.py",)
+_CONVERT = ("tests/accounting/totals/test_convert.py",)
+_CALIBRATE = ("tests/accounting/totals/test_scaling.py",)
 
 MUTANTS = (
     Mutant(
@@ -202,70 +202,70 @@ MUTANTS = (
     ),
     Mutant(
         name="sample-forgets-the-rate",
-        file="accounting/subsample.py",
+        file="accounting/totals/subsample.py",
         old="            return ball(share) * _at(forth, inner)\n",
         new="            return _at(forth, inner) * ball(share) ** 2\n",
         tests=_SUBSAMPLE,
     ),
     Mutant(
         name="sample-the-other-way-missing",
-        file="accounting/subsample.py",
+        file="accounting/totals/subsample.py",
         old="return stay * _at(back, (ball(share) * exp_ball(epsilon) / stay).log())",
         new="return arb(0)",
         tests=_SUBSAMPLE,
     ),
     Mutant(
         name="sample-of-fixed-size-one-order",
-        file="accounting/subsample.py",
+        file="accounting/totals/subsample.py",
         old="return ball(share) * arb.max(_at(forth, inner), _at(back, inner))",
         new="return ball(share) * _at(forth, inner)",
         tests=_SUBSAMPLE,
     ),
     Mutant(
         name="sample-end-not-shrunk-far-enough",
-        file="accounting/subsample.py",
+        file="accounting/totals/subsample.py",
         old="return fraction_up((1 + ball(share) * ball(top).expm1()).log())",
         new="return fraction_up((1 + ball(share) * ball(top).expm1()).log() / 2)",
         tests=_SUBSAMPLE,
     ),
     Mutant(
         name="sample-mirrored-end",
-        file="accounting/subsample.py",
+        file="accounting/totals/subsample.py",
         old="return fraction_up(-(ball(1 - share) + ball(share) * left).log())",
         new="return fraction_up(-(ball(1 - share) + ball(share) * left).log() / 2)",
         tests=_SUBSAMPLE,
     ),
     Mutant(
         name="renyi-conversion-sign",
-        file="accounting/convert.py",
+        file="accounting/totals/convert.py",
         old="found = ball(value) + (1 - 1 / ball(alpha)).log() - ball(chance * alpha).log() / ball(alpha - 1)",
         new="found = ball(value) + (1 - 1 / ball(alpha)).log() - ball(chance).log() / ball(alpha - 1) / 2",
         tests=_CONVERT,
     ),
     Mutant(
         name="renyi-divergence-one-order",
-        file="accounting/convert.py",
+        file="accounting/totals/convert.py",
         old="moment = arb.max(law.moment(alpha), back.moment(alpha))",
         new="moment = law.moment(alpha)",
         tests=_CONVERT,
     ),
     Mutant(
         name="calibration-without-proof",
-        file="accounting/scaling.py",
+        file="accounting/totals/scaling.py",
         old="            break\n    return low\n",
         new="            break\n    return high\n",
         tests=_CALIBRATE,
     ),
     Mutant(
         name="calibration-forgets-what-stands-beside",
-        file="accounting/scaling.py",
+        file="accounting/totals/scaling.py",
         old="return family(Fraction(size)).times(count).with_(beside)",
         new="return family(Fraction(size)).times(count)",
         tests=_CALIBRATE,
     ),
     Mutant(
         name="calibration-by-the-lower-end",
-        file="accounting/scaling.py",
+        file="accounting/totals/scaling.py",
         old="delta_at(total.epsilon, relative_width=DELTA_WIDTH).up\n",
         new="delta_at(total.epsilon, relative_width=DELTA_WIDTH).down\n",
         tests=_CALIBRATE,

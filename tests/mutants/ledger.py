@@ -10,7 +10,7 @@ _SQLITE = ("tests/accounting/stores/test_sqlite.py",)
 _INSTANTS = ("tests/accounting/stores/test_instants.py",)
 _PROCESSES = ("tests/accounting/stores/test_processes.py",)
 _CONSENT = ("tests/apps/test_consent.py",)
-_KEPT = ("tests/release/test_keeping.py",)
+_KEPT = ("tests/release/answering/test_keeping.py",)
 _HOME = ("tests/parties/meetings/test_home.py",)
 
 MUTANTS = (

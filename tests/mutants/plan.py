@@ -7,7 +7,7 @@ _SHARES = ("tests/contract/test_law_shares.py",)
 _NOISES = ("tests/release/test_noises.py",)
 _BAR = ("tests/release/test_noises.py::test_an_unknown_value_appears_above_the_bar_and_not_at_it",)
 _CHARGED = ("tests/release/test_run.py::test_a_release_is_charged_and_then_there_is_less",)
-_KEY = ("tests/release/test_keeping.py",)
+_KEY = ("tests/release/answering/test_keeping.py",)
 
 _LADDER = ("tests/release/test_ladder.py",)
 
@@ -21,14 +21,14 @@ MUTANTS = (
     ),
     Mutant(
         name="plan-charges-the-first-question",
-        file="release/plan.py",
+        file="release/planning/plan.py",
         old="return PrivacyLoss.nothing().with_(*(part.loss() for part in self.parts))",
         new="return PrivacyLoss.nothing().with_(*(part.loss() for part in self.parts[:1]))",
         tests=_PLANS,
     ),
     Mutant(
         name="part-without-its-quantiles",
-        file="release/plan.py",
+        file="release/planning/plan.py",
         old="(payment.loss() for payment in self.payments)",
         new="(payment.loss() for payment in self.measured)",
         tests=_PLANS,
@@ -168,7 +168,7 @@ MUTANTS = (
     ),
     Mutant(
         name="digest-without-the-parts",
-        file="release/plan.py",
+        file="release/planning/plan.py",
         old="text = repr((FORMAT, self.schema, self.parts, self.guarantee, self.families))",
         new="text = repr((FORMAT, self.schema, self.guarantee, self.families))",
         tests=_SHARES,

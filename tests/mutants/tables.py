@@ -4,7 +4,7 @@ from tests.mutants.mutant import Mutant
 
 _SANITIZE = ("tests/publish/test_noise.py",)
 _LAW = ("tests/contract/test_law_tables.py",)
-_SPLIT = ("tests/release/test_split.py",)
+_SPLIT = ("tests/release/planning/test_split.py",)
 _MEASURES = ("tests/questions/test_measures.py", "tests/release/test_noises.py")
 
 MUTANTS = (
@@ -115,14 +115,14 @@ MUTANTS = (
     ),
     Mutant(
         name="shares-do-not-add-up",
-        file="release/split.py",
+        file="release/planning/split.py",
         old="    parts[sizes.index(max(sizes))] += PARTS - sum(parts)\n",
         new="",
         tests=_SPLIT,
     ),
     Mutant(
         name="shares-by-square-roots",
-        file="release/split.py",
+        file="release/planning/split.py",
         old="proportions([a ** (1 / 3) for a in importance])",
         new="proportions([a ** (1 / 2) for a in importance])",
         tests=_SPLIT,

@@ -8,7 +8,7 @@ import pytest
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.questions.measures import FEW_CELLS, centred, people, reach, rows, shares, total
-from banister.questions.parser import read_questions
+from banister.questions.reading.parser import read_questions
 from banister.questions.terms import Quantity, Whole
 from banister.release.aggregates import ALL
 from banister.tables.schema import Schema

@@ -19,7 +19,7 @@ import pandas as pd
 
 import banister as bn
 from banister.release import keeping, run  # noqa: F401
-from banister.release.plan import Plan
+from banister.release.planning.plan import Plan
 from banister.release.sources import duckdb  # noqa: F401
 
 STEPS = ("open", "link", "replace", "unlink", "fsync", "fdatasync", "mkdir")

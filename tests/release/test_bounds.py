@@ -10,9 +10,9 @@ import pytest
 import banister as bn
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.release.request import PlanRequest
+from banister.release.answering.wording import about_intervals
+from banister.release.planning.request import PlanRequest
 from banister.release.run import _add_up, _draw
-from banister.release.wording import about_intervals
 from tests.seeded import SeededBits
 
 SCHEMA = """

@@ -12,11 +12,11 @@ from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms import RoundedGaussian
 from banister.questions.measures import Counting, Measure, shares
-from banister.questions.parser import read_questions
+from banister.questions.reading.parser import read_questions
 from banister.release.aggregates import ALL
 from banister.release.payments.threshold import JointThreshold, least_bar
-from banister.release.planner import Plan, plan_release
-from banister.release.request import PlanRequest
+from banister.release.planning.planner import Plan, plan_release
+from banister.release.planning.request import PlanRequest
 from banister.release.run import _answered, _draw, _Exact
 from banister.release.work import Totals
 from banister.tables.schema import Schema

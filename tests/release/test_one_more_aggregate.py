@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from banister.questions.calls import Call
+from banister.questions.reading.calls import Call
 from banister.questions.measures import Measure
 from banister.questions.terms import Quantity
 from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, Slopes, counted_rows, quarter_of

@@ -7,15 +7,15 @@ import pytest
 
 from banister.apps.cli.say import share
 from banister.errors import BadValue
-from banister.questions.parser import read_questions
 from banister.questions.question import Question
+from banister.questions.reading.parser import read_questions
 from banister.release.aggregates import ALL
-from banister.release.combine import half_width
-from banister.release.plan import Part
-from banister.release.planner import plan_release
-from banister.release.request import PlanRequest
+from banister.release.answering.combine import half_width
+from banister.release.answering.wording import describe_trade, still_fits
+from banister.release.planning.plan import Part
+from banister.release.planning.planner import plan_release
+from banister.release.planning.request import PlanRequest
 from banister.release.run import _draw, _Exact
-from banister.release.wording import describe_trade, still_fits
 from banister.release.work import Totals
 from banister.tables.schema import Schema
 from tests.seeded import SeededBits

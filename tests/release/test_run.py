@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import banister as bn
-from banister.accounting.explanation import explain
+from banister.accounting.totals.explanation import explain
 from banister.errors import BadValue, BudgetExceeded, EngineFailed, LedgerMissing
 from banister.mechanisms import TruncatedStaircase
 from banister.release.payments.ladder import columns_of

@@ -1,26 +1,26 @@
 from .book import Remaining as Remaining
-from .calibration import calibrate as calibrate
-from .calibration import calibrate_gaussian as calibrate_gaussian
-from .calibration import calibrate_laplace as calibrate_laplace
 from .charge import Charge as Charge
-from .closed_forms import ClosedForm as ClosedForm
-from .corollaries import adaptive_by_formula as adaptive_by_formula
-from .corollaries import by_theorem as by_theorem
-from .corollaries import each_by_corollary as each_by_corollary
-from .corollaries import gaussian_by_theorem as gaussian_by_theorem
-from .corollaries import laplace_by_corollary as laplace_by_corollary
-from .explanation import explain as explain
 from .filters import AsYouGo as AsYouGo
 from .filters import Guard as Guard
 from .ledger import Ledger as Ledger
 from .protects import Protects as Protects
 from .receipt import Receipt as Receipt
-from .subsample import poisson_sampled as poisson_sampled
-from .subsample import sampled_without_replacement as sampled_without_replacement
-from .total import Account as Account
-from .total import Total as Total
-from .total import account as account
-from .total import compose as compose
+from .totals.calibration import calibrate as calibrate
+from .totals.calibration import calibrate_gaussian as calibrate_gaussian
+from .totals.calibration import calibrate_laplace as calibrate_laplace
+from .totals.closed_forms import ClosedForm as ClosedForm
+from .totals.corollaries import adaptive_by_formula as adaptive_by_formula
+from .totals.corollaries import by_theorem as by_theorem
+from .totals.corollaries import each_by_corollary as each_by_corollary
+from .totals.corollaries import gaussian_by_theorem as gaussian_by_theorem
+from .totals.corollaries import laplace_by_corollary as laplace_by_corollary
+from .totals.explanation import explain as explain
+from .totals.subsample import poisson_sampled as poisson_sampled
+from .totals.subsample import sampled_without_replacement as sampled_without_replacement
+from .totals.total import Account as Account
+from .totals.total import Total as Total
+from .totals.total import account as account
+from .totals.total import compose as compose
 
 __all__ = [
     "Account",

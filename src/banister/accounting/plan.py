@@ -13,7 +13,7 @@ from fractions import Fraction
 from banister import need
 from banister.accounting.charge import Charge, Cost, each_counted, keeps, largest_finite_loss, loss_of
 from banister.accounting.filters import Total
-from banister.accounting.scaling import largest_size
+from banister.accounting.totals.scaling import largest_size
 from banister.core.exact.numbers import brief, brief_down
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss, own_delta

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from banister.accounting.figures import draw_composition, draw_region, draw_theorems
+from banister.accounting.totals.figures import draw_composition, draw_region, draw_theorems
 from banister.papers.entry import Effort, PaperFigure
 from banister.show.diagrams import Arrow, Box, draw_boxes
 

@@ -14,7 +14,7 @@ from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.publish.linear import half_width, linear_deviation
 from banister.publish.noise import FixedTotal, PerCell, TableNoise
-from banister.questions.copies import CopyQuestion, read_copy_question
+from banister.questions.reading.copies import CopyQuestion, read_copy_question
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain, Integers
 

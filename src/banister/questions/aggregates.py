@@ -6,11 +6,11 @@ from typing import ClassVar, Protocol, Self
 from sqlglot import exp
 
 from banister.errors import Refused
-from banister.questions.calls import Call, names_of
-from banister.questions.filtering import unfiltered
-from banister.questions.place import refused
 from banister.questions.question import Aggregated, Output
-from banister.questions.scope import Scope
+from banister.questions.reading.calls import Call, names_of
+from banister.questions.reading.filtering import unfiltered
+from banister.questions.reading.place import refused
+from banister.questions.reading.scope import Scope
 
 
 class AskedAggregate(Aggregated, Protocol):

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from banister.accounting.kept import KeptRequest
     from banister.accounting.ledger import Ledger
     from banister.questions.question import Question
-    from banister.release.answers import Answers
-    from banister.release.asking import Asking
+    from banister.release.answering.answers import Answers
     from banister.release.check import TableCheck
-    from banister.release.plan import Plan
-    from banister.release.request import PlanRequest
+    from banister.release.planning.asking import Asking
+    from banister.release.planning.plan import Plan
+    from banister.release.planning.request import PlanRequest
     from banister.release.run import Tell
     from banister.release.work import Source
     from banister.sampling.bits import BitSource
@@ -71,7 +71,7 @@ class Dataset:
 
     def questions(self, sql: str, *, dialect: str | None = None) -> "tuple[Question, ...]":
         """The checked questions in a text. An address of a file that ends in .sql is read first."""
-        from banister.questions.parser import read_questions
+        from banister.questions.reading.parser import read_questions
         from banister.release.aggregates import ALL
 
         if sql.strip().lower().endswith(".sql") and "\n" not in sql:
@@ -97,7 +97,7 @@ class Dataset:
         With `consistent`, questions about the same rows are made to agree: totals equal the sums of their parts. With
         `check_bounds`, a share of epsilon such as 0.05, the answers tell of how many people something is left out.
         """
-        from banister.release.request import PlanRequest
+        from banister.release.planning.request import PlanRequest
 
         found = self.questions(str(sql), dialect=dialect)
         return self.planned(
@@ -114,8 +114,8 @@ class Dataset:
 
     def planned(self, request: "PlanRequest") -> "Plan":
         """The plan for a request: at its level, or at the least epsilon that is as accurate as it asks."""
-        from banister.release.accuracy import least_epsilon_within
-        from banister.release.planner import plan_release
+        from banister.release.planning.accuracy import least_epsilon_within
+        from banister.release.planning.planner import plan_release
 
         if request.accuracy is None:
             return plan_release(request, self.schema)
@@ -138,7 +138,7 @@ class Dataset:
         `within` is a share such as 0.02. Counts are compared with `size`, the rows in a cell; sums with `size` times
         the largest value; means and their like with the width of their range.
         """
-        from banister.release.request import PlanRequest
+        from banister.release.planning.request import PlanRequest
 
         if self.schema.budget is None:
             raise BadValue("The schema needs a [budget] to say how much accuracy may cost.")
@@ -155,7 +155,7 @@ class Dataset:
 
     def ask(self) -> "Asking":
         """Build a question step by step: `health.ask().where("visits > 3").group_by("plan").count().mean("visits")`."""
-        from banister.release.asking import Asking
+        from banister.release.planning.asking import Asking
 
         return Asking()
 
@@ -179,8 +179,8 @@ class Dataset:
         was drawn is kept on disk, beside the ledger and for its owner alone, before you have it, and a second call
         fetches it, also after a crash or a lost connection.
         """
-        from banister.release.answers import Answers
-        from banister.release.keeping import KeptUnder
+        from banister.release.answering.answers import Answers
+        from banister.release.answering.keeping import KeptUnder
         from banister.release.run import release
         from banister.sampling.bits import SYSTEM
 
@@ -244,7 +244,7 @@ class Dataset:
 
     def given(self, answers: "Answers", key: str) -> None:
         """Say that the answers under a key are where they should be. They are not kept any more, nor drawn again."""
-        from banister.release.keeping import kept_request
+        from banister.release.answering.keeping import kept_request
 
         with self.ledger() as book:
             if book.kept is not None:

@@ -20,11 +20,11 @@ from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BudgetExceeded, EngineBroke, Uncertified
 from banister.questions import measures
 from banister.questions.question import Axis, Label, Unknown, cell_count
-from banister.release.after import finished
 from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy
-from banister.release.combine import half_width
-from banister.release.consistent import above_zero, additive, agree
-from banister.release.plan import Part, Plan
+from banister.release.answering.after import finished
+from banister.release.answering.combine import half_width
+from banister.release.answering.consistent import above_zero, additive, agree
+from banister.release.planning.plan import Part, Plan
 from banister.release.work import HASH_KEY_LIMIT, HASH_KEYS, Source, Totals, Work
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.uniform import uniform_below

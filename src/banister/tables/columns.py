@@ -1,12 +1,14 @@
 """One line of [columns]: a column's kind and what about it is public knowledge. Questions and whole tables share it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 
 from banister import need
 from banister.core.exact.numbers import brief
 from banister.errors import BadValue
+from banister.tables.blanks import BLANK
 from banister.tables.calendar import EVERY
 from banister.tables.reading import Section, Value
 
@@ -15,6 +17,15 @@ CATEGORY_LIMIT = 100_000
 
 WIDEST = Fraction(10**300)
 """The largest end of a range and step, and one over the smallest step: doubles reach a little further."""
+
+WIDE = 2**51
+"""The steps on either side of 0 of a column whose range is not declared yet."""
+
+FINEST = 2**20
+"""One over the step of a column of numbers whose step is not declared yet."""
+
+WIDEST_DAYS = (-25567, 47846)
+"""The first day of 1900 and the last of 2100: the dates of a column whose range is not declared yet."""
 
 
 class Kind(Enum):
@@ -46,6 +57,10 @@ class Column:
     nulls: bool = True
     other: Value | None = None
     """The declared value that stands for every one that is not declared, when the table is published whole."""
+    from_data: bool = False
+    """Whether its owner says that range or values were taken from the data, which the guarantee does not cover."""
+    blank: tuple[str, ...] = ()
+    """What is still to be filled in. Until then the range is as wide as can be, for a private look."""
 
     @property
     def units(self) -> tuple[int, int]:
@@ -69,6 +84,33 @@ def read_columns(columns: Section) -> tuple[Column, ...]:
 
 def _column(columns: Section, name: str) -> Column:
     section = columns.section(name, 'a kind in braces, e.g. { kind = "integer", range = [0, 100] }')
+    if any(value == BLANK for key, value in section.content.items() if key in ("range", "step", "values", "bins")):
+        return _unfilled(section, name)
+    looked = section.flag("from_data") if "from_data" in section.content else False
+    return replace(_filled(section, name), from_data=looked)
+
+
+def _unfilled(section: Section, name: str) -> Column:
+    """A column with blanks: as wide as can be where they are, and otherwise as it is declared."""
+    blank = tuple(key for key, value in section.content.items() if value == BLANK)
+    content = {key: value for key, value in section.content.items() if value != BLANK}
+    kept = Section(section.title, content)
+    match content.get("kind"):
+        case "integer" | "number" as kind if "range" not in content:
+            least = Fraction(1) if kind == "integer" else Fraction(1, FINEST)
+            step = need.positive(f"step of column '{name}'", kept.number("step")) if "step" in content else least
+            return Column(name=name, kind=Kind(kind), low=-step * WIDE, high=step * WIDE, step=step, blank=blank)
+        case "number" if "step" not in content:
+            low, high = kept.pair("range")
+            fine = Section(section.title, {**content, "step": Decimal(repr(float((high - low) / FINEST)))})
+            return replace(_filled(fine, name), blank=blank)
+        case "date":
+            low, high = (Fraction(day) for day in WIDEST_DAYS)
+            return Column(name=name, kind=Kind.DATE, low=low, high=high, blank=blank)
+    return replace(_filled(kept, name), blank=blank)
+
+
+def _filled(section: Section, name: str) -> Column:
     kind = section.maybe("kind")
     match kind:
         case "integer" | "number":
@@ -81,7 +123,7 @@ def _column(columns: Section, name: str) -> Column:
 
 
 def _numeric(section: Section, name: str, kind: Kind) -> Column:
-    section.only("kind", "range", "step", "bins", "nulls")
+    section.only("kind", "range", "step", "bins", "nulls", "from_data")
     if "range" not in section.content:
         raise BadValue(
             f"Column '{name}' has no declared range, so its sum has no sensitivity. Declare what is public "
@@ -116,7 +158,7 @@ def _check_size(name: str, low: Fraction, high: Fraction, step: Fraction) -> Non
 
 
 def _category(section: Section, name: str) -> Column:
-    section.only("kind", "values", "nulls", "other")
+    section.only("kind", "values", "nulls", "other", "from_data")
     values = section.values("values")
     if values is not None and not 1 <= len(values) <= CATEGORY_LIMIT:
         raise BadValue(f"Column '{name}' lists {len(values)} values; give from 1 to {CATEGORY_LIMIT}.")
@@ -131,7 +173,7 @@ def _category(section: Section, name: str) -> Column:
 
 
 def _date(section: Section, name: str) -> Column:
-    section.only("kind", "range", "every", "nulls")
+    section.only("kind", "range", "every", "nulls", "from_data")
     days = section.days("range")
     if days is None or not days[0] < days[1]:
         raise BadValue(f"range of column '{name}' must be two dates from early to late, e.g. [2020-01-01, 2024-12-31].")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.foreign import MOST_TOML, read_text
+from banister.tables.blanks import Blank, blanks_in, refuse_blanks
 from banister.tables.columns import Column, Kind, read_columns
 from banister.tables.csv_rules import KEYS, USUAL, CsvRules, read_rules
 from banister.tables.reading import Section, read_toml, relation
@@ -51,6 +52,10 @@ class Schema:
     groups: int | None
     rows: int | None
     people: int | None
+    from_data: tuple[str, ...] = ()
+    """What else of [source] its owner has taken from the data."""
+    blanks: tuple[Blank, ...] = ()
+    """What of the columns is still to be filled in."""
 
     @property
     def main(self) -> Table:
@@ -85,12 +90,18 @@ class Schema:
         """
         from banister.tables.domain import Domain
 
+        refuse_blanks(tuple(b for b in self.blanks if any(b.section == f"column '{name}'" for name in names)))
         if not self.main.columns:
             raise BadValue("The schema needs a section [columns] with one line for each column that may be published.")
         return Domain.of_columns(self.main.columns, names, person=self.main.person)
 
     def for_questions(self) -> "Schema":
         """The schema, if it says all that questions need: where the table is, and whom the guarantee protects."""
+        refuse_blanks(self.blanks)
+        return self.for_looks()
+
+    def for_looks(self) -> "Schema":
+        """The schema, if it says all that a private look needs: as for questions, but columns may have blanks."""
         if not self.main.location:
             raise BadValue("[source] needs table, a text in quotes.")
         if self.budget is None and self.ledger is not None:
@@ -126,9 +137,12 @@ class Schema:
 
 
 def _schema(root: Section) -> Schema:
+    blanks = blanks_in(root.content)
+    if not all(blank.column for blank in blanks):
+        refuse_blanks(blanks)
     root.only("source", "budget", "columns", "tables")
     source = root.optional("source")
-    source.only("table", "name", "person", "neighbours", "rows", "groups", "people", *KEYS)
+    source.only("table", "name", "person", "neighbours", "rows", "groups", "people", "from_data", *KEYS)
     main = _table("data", source, root, location=source.maybe("table") or "")
     others = [_other(root.section("tables", ""), name) for name in root.names("tables")]
     if others and main.person is None:
@@ -144,6 +158,8 @@ def _schema(root: Section) -> Schema:
         groups=source.whole("groups"),
         rows=rows if main.person is not None else 1,
         people=source.whole("people"),
+        from_data=tuple(str(word) for word in source.values("from_data") or ()),
+        blanks=blanks,
     )
 
 

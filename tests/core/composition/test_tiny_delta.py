@@ -6,7 +6,7 @@ import mpmath
 import pytest
 
 from banister.accounting.filters import AsYouGo, Guard, filter_for
-from banister.accounting.total import Account, account
+from banister.accounting.totals.total import Account, account
 from banister.core.exact.numbers import Bracket
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss

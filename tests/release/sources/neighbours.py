@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from banister.release.aggregates.quantile import RUNGS
 from banister.release.payments.ladder import columns_of
-from banister.release.plan import Plan
+from banister.release.planning.plan import Plan
 from banister.release.run import works
 from banister.release.work import Source, Totals
 from tests.release.sources.places import Rows, Tables

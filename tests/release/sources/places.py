@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from banister.questions.parser import read_questions
+from banister.questions.reading.parser import read_questions
 from banister.release.aggregates import ALL
-from banister.release.planner import Plan, plan_release
-from banister.release.request import PlanRequest
+from banister.release.planning.planner import Plan, plan_release
+from banister.release.planning.request import PlanRequest
 from banister.release.sources.duckdb import DuckDBSource
 from banister.release.work import Source
 from banister.tables.schema import Schema

@@ -19,7 +19,7 @@ from scipy.stats import binom
 from banister.accounting.filters import AsYouGo
 from banister.accounting.ledger import Ledger
 from banister.core.privacy.guarantee import Guarantee
-from banister.release.planner import Part
+from banister.release.planning.planner import Part
 from banister.release.run import AnswerTable, _add_up, _draw, release
 from banister.release.work import Source
 from banister.sampling.bits import SYSTEM

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from banister.release.plan import Plan
+from banister.release.planning.plan import Plan
 from banister.release.run import works
 from banister.release.work import Totals
 from tests.release.sources.neighbours import added_up, exchanged, less, moved, people, without

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from banister.accounting.curves import dominating_price, gaussian_price
+from banister.accounting.filters.curves import dominating_price, gaussian_price
 from banister.accounting.filters.gate import Gate, bound_of, largest, up_to_lattice
 from banister.accounting.filters.gaussian import GaussianGate
 from banister.core.composition.law import Law

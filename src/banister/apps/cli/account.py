@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from banister.accounting.total import Account
+    from banister.accounting.totals.total import Account
     from banister.core.privacy.guarantee import Guarantee
 
 Epsilon = Annotated[str, typer.Option(help="The total epsilon.")]
@@ -26,8 +26,8 @@ def register(app: typer.Typer) -> None:
 
         Example: banister account "500 x laplace(0.05), 20 x staircase(0.3)" --delta 1e-6
         """
-        from banister.accounting.total import account as recipe
-        from banister.accounting.total import compose
+        from banister.accounting.totals.total import account as recipe
+        from banister.accounting.totals.total import compose
 
         found = recipe(questions, delta=delta, relative_width=width)
         _show_account(found)
@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister explain --epsilon 1 --delta 1e-6
         """
-        from banister.accounting.explanation import explain as recipe
+        from banister.accounting.totals.explanation import explain as recipe
         from banister.core.privacy.guarantee import Guarantee
 
         typer.echo(str(recipe(Guarantee(epsilon, delta))))
@@ -93,7 +93,7 @@ def _show_account(found: "Account") -> None:
 
 
 def _show_calibration(total: "Guarantee", questions: int, delta_each: str, sensitivity: str) -> None:
-    from banister.accounting.calibration import calibrate, calibrate_gaussian, calibrate_laplace
+    from banister.accounting.totals.calibration import calibrate, calibrate_gaussian, calibrate_laplace
 
     each = calibrate(total=total, questions=questions, delta_each=delta_each)
     typer.echo(f"{questions} questions within {total}, fixed in advance:")

@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
                 typer.echo(f"{name:20} {numbers}\n{'':20} {about}")
             return
         if out is None:
-            from banister.accounting.figures import draw_figures
+            from banister.accounting.totals.figures import draw_figures
 
             made = iter(draw_figures(" ".join(which)))
         else:

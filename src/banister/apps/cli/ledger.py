@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
         Example: banister ledger create a.ledger --epsilon 1 --delta 1e-6 --neighbours replace --as-you-go renyi
         """
         from banister.accounting.ledger import AsYouGo, Guard, Ledger
-        from banister.accounting.written import read_questions
+        from banister.accounting.totals.written import read_questions
         from banister.apps.cli.say import chosen
         from banister.core.privacy.guarantee import Guarantee, Neighbours
 

@@ -60,7 +60,7 @@ def _for_many(epsilon: str, delta: str, sensitivity: str, cost: str, questions: 
     from rich.console import Console
     from rich.table import Table
 
-    from banister.accounting.many import least_noise_each
+    from banister.accounting.totals.many import least_noise_each
     from banister.core.privacy.guarantee import Guarantee
 
     found = least_noise_each(total=Guarantee(epsilon, delta), questions=questions, sensitivity=sensitivity, cost=cost)

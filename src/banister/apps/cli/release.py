@@ -6,7 +6,7 @@ import typer
 
 if TYPE_CHECKING:
     from banister.release.dataset import Dataset
-    from banister.release.plan import Plan
+    from banister.release.planning.plan import Plan
 
 Health = Annotated[str, typer.Argument(help="The schema, a .toml file.", metavar="SCHEMA")]
 Sql = Annotated[str, typer.Argument(help="SQL, or a .sql file.", metavar="QUESTION")]

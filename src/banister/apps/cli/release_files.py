@@ -8,9 +8,9 @@ from banister.apps.cli.release_say import show_answers
 from banister.errors import BadValue
 
 if TYPE_CHECKING:
-    from banister.release.answers import Answers
+    from banister.release.answering.answers import Answers
     from banister.release.dataset import Dataset
-    from banister.release.plan import Plan
+    from banister.release.planning.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Files:
     def check(self, plan: "Plan") -> None:
         """Refuse names, folders and types that cannot be written, and disks without room."""
         from banister.files import check_space, check_target
-        from banister.release.keeping import answer_bytes
+        from banister.release.answering.keeping import answer_bytes
         from banister.tables.frames.write import check_tables, table_paths
 
         size = answer_bytes(plan)

@@ -13,9 +13,10 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from banister.core.exact.numbers import brief, brief_down
-from banister.release.wording import (
+from banister.release.answering.wording import (
     about_intervals,
     charges,
+    describe_looked,
     describe_noise,
     describe_person,
     describe_reach,
@@ -27,9 +28,9 @@ from banister.release.wording import (
 from banister.show.plain import plain
 
 if TYPE_CHECKING:
-    from banister.release.answers import Answers
+    from banister.release.answering.answers import Answers
     from banister.release.dataset import Dataset
-    from banister.release.plan import Part, Plan
+    from banister.release.planning.plan import Part, Plan
     from banister.release.run import AnswerTable, Tell
 
 
@@ -59,7 +60,8 @@ def show_plan(plan: "Plan", dataset: "Dataset") -> None:
     """Print a plan."""
     console = _console()
     console.print(f"[bold]Plan[/bold] at {_level(plan)}, {plan.neighbours.value} neighbours.", highlight=False)
-    console.print(safe(describe_person(plan.schema)), highlight=False)
+    for line in (describe_person(plan.schema), *describe_looked(plan.schema)):
+        console.print(safe(line), highlight=False)
     for part in plan.parts:
         console.print(f"\n{safe(part.question.text, keep=chr(10))}", highlight=False)
         console.print(safe(describe_reach(part)), highlight=False)

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from starlette.responses import RedirectResponse, Response
 
-from banister.accounting.explanation import explain
 from banister.accounting.ledger import Ledger
 from banister.accounting.terms import Entry
-from banister.accounting.total import Total, compose
+from banister.accounting.totals.explanation import explain
+from banister.accounting.totals.total import Total, compose
 from banister.apps.studio.kept import PREFIX, KeptAnswers
 from banister.apps.studio.same import same_account
 from banister.apps.studio.workbench import Workbench, digits_up

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from banister.accounting.book import Remaining
 from banister.accounting.ledger import Ledger
 from banister.core.exact.numbers import brief, brief_down
-from banister.release.plan import Part, Plan
-from banister.release.wording import describe_noise, describe_person, describe_reach, number
+from banister.release.answering.wording import describe_noise, describe_person, describe_reach, number
+from banister.release.planning.plan import Part, Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

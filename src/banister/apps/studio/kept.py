@@ -15,7 +15,7 @@ from banister import clock
 from banister.apps.studio.workbench import AskForm
 from banister.errors import BadValue
 from banister.files import Access, folder, new_text
-from banister.release.answers import Answers
+from banister.release.answering.answers import Answers
 
 FORMAT = 1
 PREFIX = "studio-"

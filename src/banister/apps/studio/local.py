@@ -20,7 +20,7 @@ from banister.core.laws.utility import MUTUAL_INFORMATION
 from banister.errors import BadValue
 from banister.local.designing import Designed, DesignRequest
 from banister.local.designs.estimation import ESTIMATION
-from banister.release.wording import number
+from banister.release.answering.wording import number
 
 HERE = "/local"
 MOST = 30

@@ -13,7 +13,7 @@ from banister.apps.web.site import Site
 from banister.errors import BadValue
 from banister.mechanisms.comparison.least_noise import Comparison, least_noise
 from banister.mechanisms.offers import Over
-from banister.release.wording import number
+from banister.release.answering.wording import number
 
 HERE = "/noise"
 COSTS = (("absolute", "size"), ("squared", "square"), ("zero-one", "being there at all"))

@@ -12,7 +12,7 @@ from banister.apps.studio.foreseen import BudgetWords, QuestionRows, budget_word
 from banister.errors import BadValue, LedgerMissing
 from banister.release.dataset import Dataset
 from banister.release.demo import write_demo
-from banister.release.plan import Plan
+from banister.release.planning.plan import Plan
 
 DEMO = "demo"
 DEMO_FOLDER = Path("health")

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from banister.questions.measures import Measure
 from banister.questions.question import Rungs
 from banister.questions.terms import Quantity
-from banister.release.combine import NoiseSpread, half_width
+from banister.release.answering.combine import NoiseSpread, half_width
 
 if TYPE_CHECKING:
-    from banister.questions.calls import Call
+    from banister.questions.reading.calls import Call
     from banister.release.aggregates.board import Board
 
 Floats = NDArray[np.float64]

@@ -23,7 +23,7 @@ from banister.release.aggregates.aggregate import (
 from banister.release.aggregates.ratio import ratio
 
 if TYPE_CHECKING:
-    from banister.questions.calls import Call
+    from banister.questions.reading.calls import Call
     from banister.release.aggregates.board import Board
 
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from banister.release.aggregates.aggregate import Floats, Noisy, Piece
-from banister.release.combine import half_width
+from banister.release.answering.combine import half_width
 
 NODES = 16
 """Pieces into which the range of a mean is cut on each side of its middle, each with its own half width."""

@@ -9,7 +9,7 @@ from banister.questions.terms import Quantity
 from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, Slopes, linear, top_of
 
 if TYPE_CHECKING:
-    from banister.questions.calls import Call
+    from banister.questions.reading.calls import Call
     from banister.release.aggregates.board import Board
 
 

@@ -23,10 +23,10 @@ from banister.release.aggregates.aggregate import (
     width_of,
 )
 from banister.release.aggregates.ratio import ratio
-from banister.release.combine import half_width
+from banister.release.answering.combine import half_width
 
 if TYPE_CHECKING:
-    from banister.questions.calls import Call
+    from banister.questions.reading.calls import Call
     from banister.release.aggregates.board import Board
 
 

@@ -17,7 +17,7 @@ from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms import RoundedGaussian
 from banister.questions.measures import Measure, Share
 from banister.release.payments.measured import Measured
-from banister.release.split import proportions
+from banister.release.planning.split import proportions
 
 LARGEST_SIGMA = 2.0**38
 """Beyond this the exact rounding of Gaussian noise is settled draw by draw, which is slow; staircases are not."""

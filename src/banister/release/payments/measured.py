@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import IntegerNoise
 from banister.questions.measures import Measure, Share
-from banister.release.combine import NoiseSpread, spread_of
-from banister.release.wording import number
+from banister.release.answering.combine import NoiseSpread, spread_of
+from banister.release.answering.wording import number
 from banister.sampling.bits import BitSource
 
 

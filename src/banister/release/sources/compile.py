@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from banister.questions.measures import Counting, Measure
-from banister.questions.question import Base, Grouped, Inner, Joined, Listed, PerPerson, Relation, Unknown
+from banister.questions.question import Listed, Unknown
 from banister.release.sources.choice import GroupChoice, key_names, unknown_names
 from banister.release.sources.dialect import Dialect, written
+from banister.release.sources.froms import Froms, where
 from banister.release.sources.part import HELD, held_part, paired_quantities
-from banister.release.sources.render import Renderer, between, case, clamp, field, literal, number
+from banister.release.sources.render import Renderer, between, case, field, literal, number
 from banister.release.work import Physical, Work
 
 
@@ -27,9 +28,13 @@ class Compiler:
     names: Mapping[str, str]
     types: Mapping[str, Mapping[str, Physical]]
 
+    @property
+    def _froms(self) -> Froms:
+        return Froms(self.dialect, self.names, self.types)
+
     def query(self, work: Work) -> str:
         """The query text: columns `cell`, `x0`... for unknown axes, `m0`... for measures."""
-        renderer = Renderer(self._stored(work.relation), self.dialect)
+        renderer = Renderer(self._froms.stored(work.relation), self.dialect)
         if work.beyond:
             tree = self._beyond(work, renderer)
         elif work.ladder is not None:
@@ -52,9 +57,9 @@ class Compiler:
         """Group by the columns as they are stored, and look for the declared values among the groups."""
         raw = [renderer.raw(axis.leaf) for axis in axes]
         parts = [self._held(m, self._added(m, renderer), f"m{i}") for i, m in enumerate(work.measures)]
-        tree = self._from(exp.Select(), work.relation, renderer)
+        tree = self._froms.start(exp.Select(), work.relation, renderer)
         tree = tree.select(*(exp.alias_(column, f"v{i}") for i, column in enumerate(raw)), *parts)
-        tree = _where(tree, [*self._named(work.relation), renderer.condition(work.where)])
+        tree = where(tree, [*self._froms.named(work.relation), renderer.condition(work.where)])
         tree = tree.group_by(*(column.copy() for column in raw))
         cell: exp.Expr | None = None
         for position, axis in enumerate(axes):
@@ -95,13 +100,13 @@ class Compiler:
 
     def _people(self, work: Work, renderer: Renderer, choice: GroupChoice | None = None) -> exp.Select:
         """The rows with their cell and their person; with what a choice needs."""
-        return self._rows(work, renderer, choice).select(exp.alias_(self._person(work.relation), "u"))
+        return self._rows(work, renderer, choice).select(exp.alias_(self._froms.person(work.relation), "u"))
 
     def _choice(self, work: Work, renderer: Renderer) -> GroupChoice:
-        stored = self._stored(work.relation)
+        stored = self._froms.stored(work.relation)
         leaves = [axis.leaf for axis in work.axes if isinstance(axis, Unknown)]
         unknown = tuple(stored.get((leaf.relation, leaf.column.name), Physical.TEXT) for leaf in leaves)
-        person = self._person_type(work.relation)
+        person = self._froms.person_type(work.relation)
         return GroupChoice(work, self.dialect, person, unknown, lambda: self._rows(work, renderer))
 
     def _ranked(self, work: Work, renderer: Renderer, keys: Sequence[str]) -> exp.Select:
@@ -171,7 +176,7 @@ class Compiler:
             counted = rows.select(exp.alias_(exp.Count(this=exp.Star()), "m0"))
             return self._by_cell(counted, work, extra=["rung"])
         counted = rows.select(
-            exp.alias_(self._person(work.relation), "u"), exp.alias_(exp.Count(this=exp.Star()), "m0")
+            exp.alias_(self._froms.person(work.relation), "u"), exp.alias_(exp.Count(this=exp.Star()), "m0")
         )
         hashed = self._choice(work, renderer).hashed(self._by_cell(counted, work, extra=["u", "rung"]), rungs=True)
         keys = ["cell", *unknown_names(work)]
@@ -212,9 +217,9 @@ class Compiler:
         For a choice among the declared values of one axis, these bring their hash keys along.
         """
         keyed = choice if choice is not None and choice.with_values else None
-        tree = self._from(exp.Select(), work.relation, renderer)
+        tree = self._froms.start(exp.Select(), work.relation, renderer)
         joined = work.personal and work.groups == 1 and work.ladder is None  # A join with her mark leaves out nobody's.
-        conditions = [*([] if joined else self._named(work.relation)), renderer.condition(work.where)]
+        conditions = [*([] if joined else self._froms.named(work.relation)), renderer.condition(work.where)]
         for position, axis in enumerate(work.axes):
             if isinstance(axis, Listed):
                 name = f"k{position}"
@@ -234,7 +239,7 @@ class Compiler:
         named = [exp.alias_(column, f"x{i}") for i, column in enumerate(unknown)]
         named.extend(exp.alias_(field("k0", name), name) for name in ("i", "factor", "shift") if keyed)
         tree = tree.select(exp.alias_(number(0) if cell is None else cell, "cell"), *named)
-        return _where(tree, conditions)
+        return where(tree, conditions)
 
     def _declared(self, axis: Listed, name: str) -> exp.Values:
         """The declared values with their places, as a small table."""
@@ -267,95 +272,6 @@ class Compiler:
 
     def _total(self, value: exp.Expr) -> exp.Expr:
         return _held(self.dialect.wide_sum(value))
-
-    def _person(self, relation: Relation) -> exp.Expr:
-        """Who a row belongs to; texts, and types that we do not know, go by their bytes."""
-        match relation:
-            case Base(table, alias):
-                assert table.person is not None
-                column, stored = field(alias, table.person), self.types[table.name][table.person]
-                if stored is Physical.OTHER:
-                    return self.dialect.by_bytes(exp.cast(column, "text"))
-                return self.dialect.by_bytes(column) if stored is Physical.TEXT else column
-            case Joined(left, _, _):
-                return self._person(left)
-            case Grouped():
-                return field(relation.alias, "u")
-
-    def _named(self, relation: Relation) -> list[exp.Expr]:
-        """The condition that a row has a person; a row without one belongs to nobody whom the guarantee protects."""
-        match relation:
-            case Base(table, _) if table.person is not None:
-                return [exp.Not(this=exp.Is(this=self._person(relation), expression=exp.Null()))]
-            case Joined(left, _, _):
-                return self._named(left)
-        return []
-
-    def _person_type(self, relation: Relation) -> Physical:
-        match relation:
-            case Base(table, _):
-                return self.types[table.name][table.person or ""]
-            case Joined(left, _, _):
-                return self._person_type(left)
-            case Grouped():
-                return self._person_type(relation.source)
-
-    def _from(self, tree: exp.Select, relation: Relation, renderer: Renderer) -> exp.Select:
-        match relation:
-            case Base(table, alias):
-                return tree.from_(
-                    exp.alias_(exp.to_table(self.names[table.name], dialect=self.dialect.name), alias, table=True),
-                )
-            case Joined(left, right, outer):
-                start = self._from(tree, left, renderer)
-                inner = self._from(exp.Select(), right, renderer)
-                on = exp.EQ(this=self._person(left), expression=self._person(right))
-                return start.join(inner.args["from_"].this, on=on, join_type="left" if outer else "inner")
-            case Grouped():
-                return tree.from_(self._grouped(relation, renderer).subquery(relation.alias))
-
-    def _grouped(self, relation: Grouped, renderer: Renderer) -> exp.Select:
-        keys = [renderer.present_key(leaf) for leaf in relation.keys]
-        person = self._person(relation.source)
-        tree = self._from(exp.Select(), relation.source, renderer)
-        tree = tree.select(exp.alias_(person, "u"), *(exp.alias_(key, f"k{i}") for i, key in enumerate(keys)))
-        tree = tree.select(*(exp.alias_(self._per_person(t, renderer), t.column.name) for t in relation.totals))
-        tree = _where(tree, [*self._named(relation.source), renderer.condition(relation.where)])
-        return tree.group_by(person.copy(), *(key.copy() for key in keys))
-
-    def _per_person(self, total: PerPerson, renderer: Renderer) -> exp.Expr:
-        low, high = total.column.units
-        if total.quantity is None:
-            return clamp(exp.Count(this=exp.Star()), low, high)
-        value = renderer.term(total.quantity.term)
-        match total.inner:
-            case Inner.COUNT:
-                return clamp(exp.Count(this=renderer.present(total.quantity)), low, high)
-            case Inner.SUM:
-                return clamp(self.dialect.wide_sum(value), low, high)
-            case Inner.MIN:
-                return exp.Min(this=value)
-            case Inner.MAX:
-                return exp.Max(this=value)
-
-    def _stored(self, relation: Relation) -> dict[tuple[str, str], Physical]:
-        match relation:
-            case Base(table, alias):
-                return {(alias, column.name): self.types[table.name][column.name] for column in table.columns}
-            case Joined(left, right, _):
-                return self._stored(left) | self._stored(right)
-            case Grouped():
-                inner = self._stored(relation.source)
-                keys = {
-                    (relation.alias, f"k{i}"): inner.get((leaf.relation, leaf.column.name), Physical.INTEGER)
-                    for i, leaf in enumerate(relation.keys)
-                }
-                return inner | keys
-
-
-def _where(tree: exp.Select, conditions: Sequence[exp.Expr]) -> exp.Select:
-    kept = [c for c in conditions if not (isinstance(c, exp.Boolean) and c.this)]
-    return tree.where(*kept) if kept else tree
 
 
 def _or_zero(total: exp.Expr) -> exp.Expr:

@@ -122,6 +122,11 @@ class DuckDBSource:
         row = self._run(f"SELECT {items} FROM {source}").fetchone()
         return [int(value) for value in row or ()]
 
+    def owner_rows(self, query: str) -> list[tuple[object, ...]]:
+        """The rows of a query about {data}, for the owner's eyes; values of a CSV file come as they are written."""
+        file = self.csv_files.get("data")
+        return self._run(query.replace("{data}", '"data"' if file is None else f"({file.text_query})")).fetchall()
+
     def totals(self, work: Work) -> Totals:
         """Add up in DuckDB. Where it raises on a value, the second line answers."""
         try:
@@ -240,6 +245,18 @@ class DuckDBSource:
             raise EngineFailed(
                 f"DuckDB could not do the work ({type(error).__name__}). Nothing was drawn and nothing was charged."
             ) from None
+
+
+def tables_in(path: Path) -> list[str]:
+    """The names of the tables of a DuckDB file."""
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            found = connection.execute(
+                "SELECT table_name FROM duckdb_tables() WHERE NOT internal ORDER BY 1"
+            ).fetchall()
+    except duckdb.Error:
+        raise BadValue(f"'{path.name}' cannot be read as a DuckDB file: it is damaged, or locked by another.") from None
+    return [str(row[0]) for row in found]
 
 
 def _whole_floats(table: Table, described: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -88,6 +88,10 @@ class PostgresSource:
             raise BadValue(f'The database has no table {self._names[table.name]}. Say its name with name = "...".')
         return {str(row[0]): TYPES.get(str(row[1]), Physical.OTHER) for row in rows}
 
+    def owner_rows(self, query: str) -> list[tuple[object, ...]]:
+        """The rows of a query about {data}, for the owner's eyes."""
+        return self._run(query.replace("{data}", self._names["data"]))[1]
+
     def totals(self, work: Work) -> Totals:
         """Add up in PostgreSQL. Where it raises on a value, the second line answers."""
         compiler = Compiler(PostgresDialect(), self._names, self._types)
@@ -139,6 +143,16 @@ class PostgresSource:
             connection.execute("SET default_transaction_read_only = on")
         with connection:
             yield connection
+
+
+def tables_of(address: str) -> list[str]:
+    """The names of the tables of a database that are not the server's own."""
+    query = (
+        "SELECT CASE WHEN schemaname = current_schema() THEN tablename ELSE schemaname || '.' || tablename END "
+        "FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1"
+    )
+    with _free(), psycopg.connect(address, connect_timeout=10, autocommit=True) as connection:
+        return [str(row[0]) for row in connection.execute(query).fetchall()]
 
 
 class _OnData(EngineBroke):

@@ -213,6 +213,18 @@ def _is_plain(path: Path, rules: CsvRules) -> bool:
     return True
 
 
+def first_line(path: Path) -> bytes:
+    """The first line of a file, and nothing behind it: it is read byte by byte, up to where it ends."""
+    first = bytearray()
+    try:
+        with path.open("rb", buffering=0) as file:
+            while len(first) < LONGEST and (sign := file.read(1)) not in (b"", b"\n", b"\r"):
+                first += sign
+    except OSError:
+        raise BadValue(f"'{path.name}' cannot be read.") from None
+    return bytes(first).removeprefix(BOM)
+
+
 def _header(path: Path, rules: CsvRules) -> list[str]:
     try:
         with path.open("rb") as file:

@@ -1,0 +1,1 @@
+"""From SQL text to values: an allow-list, with the place of whatever is refused."""

@@ -1,0 +1,307 @@
+"""SQL expressions, turned into bounded terms. What is not on the list is refused."""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sqlglot import exp
+
+from banister.errors import Refused
+from banister.questions import periods as dates
+from banister.questions import terms
+from banister.questions.reading.dates import MADE_A_DATE, PART, check_to_date, days_between, part_of, written_day
+from banister.questions.reading.division import divided
+from banister.questions.reading.limits import LISTED_LIMIT, check_size
+from banister.questions.reading.place import only, placed, refused, written_number
+from banister.questions.reading.rounding import ROUNDED, rounded
+from banister.questions.reading.scope import Scope
+from banister.questions.terms import And, Boolean, Condition, In, IsNull, Leaf, Not, Or, Quantity, Whole
+from banister.tables.reading import Value
+from banister.tables.schema import Kind
+
+SIGNS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+
+
+def quantity(node: exp.Expr, scope: Scope) -> Quantity:
+    """The bounded number or date that an expression is."""
+    with placed(node):
+        return _quantity(node, scope)
+
+
+def _quantity(node: exp.Expr, scope: Scope) -> Quantity:
+    match node:
+        case exp.Paren():
+            only(node, "this")
+            return quantity(node.this, scope)
+        case exp.Literal() if not node.is_string:
+            return terms.constant(written_number(node))
+        case exp.Literal():
+            return terms.date(written_day(node))
+        case exp.Null():
+            return terms.NULL
+        case exp.Column():
+            return _column(node, scope)
+        case exp.Neg():
+            return terms.scaled(quantity(node.this, scope), Fraction(-1))
+        case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.Mod():
+            return _arithmetic(node, scope)
+        case exp.Abs():
+            return terms.absolute(quantity(node.this, scope))
+        case exp.Least() | exp.Greatest():
+            only(node, "this", "expressions", "ignore_nulls")
+            name = "LEAST" if isinstance(node, exp.Least) else "GREATEST"
+            return terms.least_or_greatest(name, [quantity(part, scope) for part in (node.this, *node.expressions)])
+        case exp.Coalesce():
+            only(node, "this", "expressions")
+            return terms.coalesce([quantity(part, scope) for part in (node.this, *node.expressions)])
+        case exp.Case() | exp.If():
+            return _cases(node, scope)
+        case _ if isinstance(node, ROUNDED):
+            return _checked(node, rounded(node, quantity(node.this, scope)))
+        case _ if isinstance(node, MADE_A_DATE):
+            check_to_date(node)
+            return date(node.this, scope)
+        case _ if isinstance(node, PART):
+            name, day = part_of(node)
+            return _checked(node, dates.part(date(day, scope), name))
+        case exp.DateDiff():
+            later, earlier = days_between(node)
+            return terms.minus(date(later, scope), date(earlier, scope))
+    raise _unknown(node)
+
+
+def date(node: exp.Expr, scope: Scope) -> Quantity:
+    """The bounded date that an expression is."""
+    found = quantity(node, scope)
+    if not found.date:
+        raise refused(node, "this is no date.", 'Declare the column with kind = "date".')
+    return found
+
+
+def number(node: exp.Expr, scope: Scope) -> Quantity:
+    """The bounded number that is added up."""
+    found = quantity(node, scope)
+    if found.date:
+        raise refused(
+            node,
+            "dates cannot be added up.",
+            f"Ask for MEDIAN({node.sql()}), or count days from one of yours: {node.sql()} - DATE '2020-01-01'.",
+        )
+    return found
+
+
+def _column(node: exp.Column, scope: Scope) -> Quantity:
+    leaf = scope.leaf(node)
+    if leaf.column.kind is Kind.CATEGORY:
+        raise refused(node, "a category is not a number.", "Compare it with a value, or group by it.")
+    return terms.column(leaf)
+
+
+def _arithmetic(node: exp.Expr, scope: Scope) -> Quantity:
+    left, right = quantity(node.this, scope), quantity(node.expression, scope)
+    match node:
+        case exp.Add():
+            return terms.plus(left, right)
+        case exp.Sub():
+            return terms.minus(left, right)
+    left, right = terms.number(left), terms.number(right)
+    if isinstance(node, exp.Mul):
+        for a, b in ((left, right), (right, left)):
+            if isinstance(b.term, Whole):
+                return terms.scaled(a, b.term.value * b.step)
+        return terms.times(left, right)
+    if not isinstance(right.term, Whole) or right.term.value == 0:
+        raise refused(
+            node,
+            "only a constant other than 0 may divide: a divisor that depends on a row could be 0, and failing "
+            "would tell something about that row.",
+            "Ask for two sums and divide the answers.",
+        )
+    divisor = right.term.value * right.step
+    if isinstance(node, exp.Div):
+        return _checked(node, divided(node, left, divisor, scope))
+    return terms.modulo(left, divisor)
+
+
+def _checked(node: exp.Expr, found: Quantity) -> Quantity:
+    """The same, where writing a part of it several times has not made it too large."""
+    check_size(node, found.term)
+    return found
+
+
+def _cases(node: exp.Expr, scope: Scope) -> Quantity:
+    branches, default = branches_of(node)
+    return terms.case_when(
+        [condition(when, scope) for when, _ in branches],
+        [quantity(value, scope) for _, value in branches],
+        quantity(default, scope),
+    )
+
+
+def branches_of(node: exp.Expr) -> tuple[list[tuple[exp.Expr, exp.Expr]], exp.Expr]:
+    """The conditions of CASE or IF, each with what stands behind it, and what stands behind ELSE.
+
+    CASE x WHEN 1 THEN ... is CASE WHEN x = 1 THEN ...
+    """
+    parts = [node] if isinstance(node, exp.If) else node.args["ifs"]
+    default = node.args.get("false") if isinstance(node, exp.If) else node.args.get("default")
+    whom = node.this if isinstance(node, exp.Case) else None
+    branches = [
+        (part.this if whom is None else exp.EQ(this=whom.copy(), expression=part.this), part.args["true"])
+        for part in parts
+    ]
+    return branches, exp.Null() if default is None else default
+
+
+def condition(node: exp.Expr, scope: Scope) -> Condition:
+    """The condition that an expression is, with SQL's three-valued logic kept as it stands."""
+    with placed(node):
+        return _condition(node, scope)
+
+
+def _condition(node: exp.Expr, scope: Scope) -> Condition:
+    match node:
+        case exp.Paren():
+            return condition(node.this, scope)
+        case exp.And():
+            return And(condition(node.this, scope), condition(node.expression, scope))
+        case exp.Or():
+            return Or(condition(node.this, scope), condition(node.expression, scope))
+        case exp.Not():
+            return Not(condition(node.this, scope))
+        case exp.Boolean():
+            return Boolean(bool(node.this))
+        case exp.Is():
+            return _is_null(node, scope)
+        case exp.Between():
+            return _between(node, scope)
+        case exp.In():
+            return _in(node, scope)
+        case exp.Like():
+            return _like(node, scope)
+    sign = SIGNS.get(type(node))
+    if sign is None:
+        raise _unknown(node)
+    return _comparison(node, sign, scope)
+
+
+def _is_null(node: exp.Expr, scope: Scope) -> Condition:
+    if not isinstance(node.expression, exp.Null):
+        raise refused(node, "only IS NULL and IS NOT NULL are understood.", "Write column = TRUE.")
+    return IsNull(_leaf_or_term(node.this, scope))
+
+
+def _leaf_or_term(node: exp.Expr, scope: Scope) -> terms.Term:
+    return scope.leaf(node) if isinstance(node, exp.Column) else quantity(node, scope).term
+
+
+def _between(node: exp.Expr, scope: Scope) -> Condition:
+    only(node, "this", "low", "high")
+    middle = quantity(node.this, scope)
+    low, high = quantity(node.args["low"], scope), quantity(node.args["high"], scope)
+    return And(terms.compare(">=", middle, low), terms.compare("<=", middle, high))
+
+
+def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Condition:
+    left, right = node.this, node.expression
+    if isinstance(left, exp.Null) or isinstance(right, exp.Null):
+        raise refused(node, "a comparison with NULL is never true.", "Write IS NULL or IS NOT NULL.")
+    for a, b in ((left, right), (right, left)):
+        leaf = _category(a, scope)
+        if leaf is not None:
+            if sign not in ("=", "<>"):
+                raise refused(node, "categories have no order.", "Compare with = or <>, or list values with IN.")
+            found = In(leaf, (_value(b, leaf),))
+            return found if sign == "=" else Not(found)
+    return terms.compare(sign, quantity(left, scope), quantity(right, scope))
+
+
+def _in(node: exp.Expr, scope: Scope) -> Condition:
+    only(node, "this", "expressions")
+    if not node.expressions:
+        raise refused(node, "IN needs a list of values.")
+    leaf = _category(node.this, scope)
+    if leaf is not None:
+        return In(leaf, tuple(_value(item, leaf) for item in node.expressions))
+    middle = quantity(node.this, scope)
+    pairs = [terms.same_step(middle, quantity(item, scope)) for item in node.expressions]
+    # What lies outside the range is never met; one is kept, as a missing value is in no list and out of none.
+    met = [pair for pair in pairs if pair[0].low <= pair[1].high and pair[1].low <= pair[0].high] or pairs[:1]
+    if len(met) > LISTED_LIMIT:
+        raise refused(node, f"this list has more than {LISTED_LIMIT} numbers.", "Write BETWEEN low AND high.")
+    return _any_of([terms.compare("=", *pair) for pair in met])
+
+
+def _any_of(parts: Sequence[Condition]) -> Condition:
+    """One of them holds; halved again and again, so that a long list is not as deep as it is long."""
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    return Or(_any_of(parts[:half]), _any_of(parts[half:]))
+
+
+def _like(node: exp.Expr, scope: Scope) -> Condition:
+    leaf = _category(node.this, scope)
+    pattern = node.expression
+    if leaf is None or leaf.column.values is None or not (isinstance(pattern, exp.Literal) and pattern.is_string):
+        raise refused(node, "LIKE needs a category with declared values and a pattern in quotes.")
+    parts = {"%": ".*", "_": "."}
+    text = re.compile("".join(parts.get(letter, re.escape(letter)) for letter in pattern.name), re.DOTALL)
+    found = tuple(v for v in leaf.column.values if isinstance(v, str) and text.fullmatch(v))
+    # A missing value is neither like nor unlike: IN keeps it missing, also with an empty list.
+    return In(leaf, found)
+
+
+def _category(node: exp.Expr, scope: Scope) -> Leaf | None:
+    if not isinstance(node, exp.Column):
+        return None
+    leaf = scope.leaf(node)
+    return leaf if leaf.column.kind is Kind.CATEGORY else None
+
+
+def _value(node: exp.Expr, leaf: Leaf) -> Value:
+    value: Value
+    if isinstance(node, exp.Literal) and node.is_string:
+        value = node.name
+    elif isinstance(node, exp.Boolean):
+        value = bool(node.this)
+    elif isinstance(node, exp.Literal) and node.name.isdigit():
+        value = int(node.name)
+    elif isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and node.this.name.isdigit():
+        value = -int(node.this.name)
+    else:
+        raise refused(node, f"column '{leaf.column.name}' can be compared with a value only.")
+    known = leaf.column.values
+    if known is not None and not any(value == v and type(value) is type(v) for v in known):
+        names = ", ".join(str(v) for v in known[:8])
+        raise refused(node, f"'{leaf.column.name}' has no such value.", f"Declared are: {names}.")
+    return value
+
+
+INSTEAD: dict[str, str] = {
+    "CURRENTDATE": "Write the date, e.g. DATE '2021-03-01'.",
+    "DAYOFWEEK": "On which day a week begins differs between engines; write ISODOW(date): Monday is 1, Sunday 7.",
+    "INTERVAL": "Add whole days to a date, e.g. admitted + 30.",
+    "DATETRUNC": "It can be grouped by; in a condition compare with its ends, or use YEAR, QUARTER and MONTH.",
+    "TIMESTAMPTRUNC": "It can be grouped by; in a condition compare with its ends, or use YEAR, QUARTER and MONTH.",
+    "SUBQUERY": "Group by the person in a subquery of FROM.",
+    "EXISTS": "Group by the person in a subquery of FROM.",
+    "WINDOW": "Group by the person in a subquery of FROM.",
+}
+
+
+def _unknown(node: exp.Expr) -> Refused:
+    instead = INSTEAD.get(type(node).__name__.upper(), "")
+    return refused(
+        node,
+        "this is not on the list of what is safe (+ - * / by constants, MOD, ABS, ROUND, FLOOR, CEIL, LEAST, GREATEST, "
+        "COALESCE, CASE, YEAR, QUARTER, MONTH, ISODOW, comparisons, IN, BETWEEN, LIKE, IS NULL, AND, OR, NOT).",
+        instead,
+    )

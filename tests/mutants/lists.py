@@ -3,6 +3,7 @@
 from tests.mutants import (
     accounting,
     audit,
+    collect,
     composition,
     laws,
     ledger,
@@ -27,6 +28,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "audit": audit.MUTANTS,
     "proofs": proofs.MUTANTS,
     "local": local.MUTANTS,
+    "collect": collect.MUTANTS,
     "tables": tables.MUTANTS,
 }
 

@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 JOBS   ?= 2
 
-.PHONY: run test check quick format lint types unit doctest readme docs bench drill vectors mutants smoke lock clean setup browser shots reference house api papers
+.PHONY: run test check quick format lint types unit doctest readme docs bench drill wildfire-drill vectors mutants smoke lock clean setup browser shots reference house api papers
 
 run: $(READY)
 	rm -rf build/health
@@ -78,6 +78,12 @@ drill: $(READY)
 	$(BIN)/python -m tests.drills.questions --engine duckdb --engine spark --cases $$(( $(CASES) / 100 ))
 	$(BIN)/python -m tests.drills.foreign --inputs $(INPUTS)
 	$(BIN)/python -m tests.drills.collect $(KILLS)
+
+# The messenger: fuzzed frames, 30 processes under bad conditions, and what one link shows; about an hour.
+wildfire-drill: $(READY)
+	$(BIN)/python -m tests.drills.wildfire frames --count 1000000
+	$(BIN)/python -m tests.drills.wildfire crowd --nodes 30 --posts 400
+	$(BIN)/python -m tests.drills.wildfire gaps --ticks 10000
 
 vectors: $(READY)
 	$(BIN)/python -m tests.vectors.make

@@ -14,6 +14,7 @@ class BanisterError(Exception):
     ├── Unsolved (RuntimeError)      an optimiser stopped without an answer
     ├── MissingExtra (ImportError)   an optional library is not installed
     ├── BudgetExceeded (RuntimeError) a charge that the ledger refuses: nothing was written, nothing was drawn
+    │   └── ShareExceeded            the budget has room, but an analyst's or a project's share of it has not
     ├── ReceiptUsed (RuntimeError)   a second release was asked for one payment
     ├── AlreadyAnswered (RuntimeError) a party was asked to answer one plan twice: nothing was drawn
     └── LedgerFault (OSError)        the ledger cannot be used as it lies there
@@ -81,6 +82,10 @@ class BudgetExceeded(BanisterError, RuntimeError):
         ...
     banister.errors.BudgetExceeded: The charge 'another' (epsilon = 1) does not fit the budget (1, 0) after ...
     """
+
+
+class ShareExceeded(BudgetExceeded):
+    """A charge for which the budget has room, but not the share that it counts in; an owner may allow it."""
 
 
 class ReceiptUsed(BanisterError, RuntimeError):

@@ -84,3 +84,31 @@ class Ed25519Verifier:
         except (InvalidSignature, ValueError, binascii.Error):
             return False
         return True
+
+
+MEMORY_KIB, PASSES = 19_456, 2
+"""What one guess at a password costs whoever stole its text: 19 MiB of memory, twice gone through."""
+
+
+def password_text(password: str) -> str:
+    """What is kept in the place of a password: Argon2id with a salt of its own, in the usual notation.
+
+    >>> password_holds("correct horse", password_text("correct horse")), password_holds("x", password_text("y"))
+    (True, False)
+    """
+    from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+
+    made = Argon2id(salt=os.urandom(16), length=32, iterations=PASSES, lanes=1, memory_cost=MEMORY_KIB)
+    return made.derive_phc_encoded(password.encode())
+
+
+def password_holds(password: str, text: str) -> bool:
+    """Whether it is the password that the text was made from."""
+    from cryptography.exceptions import InvalidKey
+    from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+
+    try:
+        Argon2id.verify_phc_encoded(password.encode(), text)
+    except (InvalidKey, ValueError):
+        return False
+    return True

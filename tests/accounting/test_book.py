@@ -29,6 +29,9 @@ PURE = Terms(
 )
 
 
+AT = "2026-03-15T12:00:00Z"
+
+
 def charge(epsilon: str, label: str = "ages", neighbours: Neighbours = Neighbours.REPLACE) -> Charge:
     return Charge.of(Guarantee(epsilon), label=label, neighbours=neighbours)
 
@@ -47,8 +50,8 @@ def test_totals_are_exact_and_never_over_the_budget(sizes: list[Fraction]) -> No
         else:
             with pytest.raises(BudgetExceeded):
                 write(store, str(size))
-    assert book.remaining(store, PURE).largest_epsilon == 1 - total
-    assert book.verify(store)[0] == book.remaining(store, PURE).charges
+    assert book.remaining(store, PURE, at=AT).largest_epsilon == 1 - total
+    assert book.verify(store)[0] == book.remaining(store, PURE, at=AT).charges
 
 
 def test_a_refusal_says_what_is_left_and_writes_nothing() -> None:
@@ -173,7 +176,7 @@ def test_a_gate_that_a_charge_has_closed_stays_closed_in_the_book() -> None:
     assert (delta, added_up) == (Fraction(0), None)
     assert divergence is not None
     assert divergence > 0
-    left = book.remaining(store, terms)
+    left = book.remaining(store, terms, at=AT)
     assert left.free[0] == "epsilons added up: closed"
     assert left.largest_epsilon < Fraction(1, 2)
     with pytest.raises(BudgetExceeded):
@@ -188,4 +191,6 @@ def test_numbers_are_rounded_down_where_they_are_promised() -> None:
         "1000001",
         "3.33333e-07",
     ]
-    assert str(book.remaining(MemoryStore(PURE.line()), PURE)).endswith("the largest epsilon that still fits is 1")
+    assert str(book.remaining(MemoryStore(PURE.line()), PURE, at=AT)).endswith(
+        "the largest epsilon that still fits is 1"
+    )

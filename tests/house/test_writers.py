@@ -11,6 +11,7 @@ OWN = {
     "audit/targets/child.py": "It answers through the pipe that started it; what foreign code prints goes nowhere.",
     "show/canvas.py": "It draws into memory.",
     "work/checkpoints.py": "A log grows line by line; a torn line is noticed.",
+    "apps/team/store.py": "A database has its own ways to be whole; it is made for its owner alone.",
     "accounting/stores/hold.py": "It holds a file by locks, and marks it; it fills none.",
     "accounting/stores/sqlite.py": "A database has its own ways to be whole.",
     "accounting/stores/witness.py": "A witness is rewritten in place under its lock, and synced.",

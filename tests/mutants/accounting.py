@@ -154,8 +154,8 @@ MUTANTS = (
     Mutant(
         name="filter-opens-a-closed-gate",
         file="accounting/filters/filter.py",
-        old="            None if total is None or price is None else total + price\n",
-        new="            None if price is None else (total or Fraction(0)) + price\n",
+        old="        None if total is None or price is None else total + price for",
+        new="        None if price is None else (total or Fraction(0)) + price for",
         tests=_FILTERS,
     ),
     Mutant(

@@ -13,6 +13,8 @@ from tests.mutants import (
     proofs,
     samplers,
     sampling,
+    shares,
+    spread,
     tables,
 )
 from tests.mutants.mutant import Mutant
@@ -21,7 +23,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "sampling": sampling.MUTANTS + samplers.MUTANTS,
     "mechanisms": mechanisms.MUTANTS,
     "accounting": accounting.MUTANTS,
-    "ledger": ledger.MUTANTS,
+    "ledger": ledger.MUTANTS + shares.MUTANTS,
     "laws": laws.MUTANTS,
     "composition": composition.MUTANTS,
     "plan": plan.MUTANTS,
@@ -29,6 +31,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "proofs": proofs.MUTANTS,
     "local": local.MUTANTS,
     "collect": collect.MUTANTS,
+    "spread": spread.MUTANTS,
     "tables": tables.MUTANTS,
 }
 

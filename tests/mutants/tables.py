@@ -9,6 +9,34 @@ _MEASURES = ("tests/questions/test_measures.py", "tests/release/test_noises.py")
 
 MUTANTS = (
     Mutant(
+        name="wide-score-of-a-replaced-record-moves-by-one",
+        file="publish/wide.py",
+        old="noise = plan.noise(scoring, cells_moved(plan.neighbours) * len(candidates))",
+        new="noise = plan.noise(scoring, len(candidates))",
+        tests=_LAW,
+    ),
+    Mutant(
+        name="wide-each-score-takes-the-whole-share",
+        file="publish/wide.py",
+        old="noise = plan.noise(scoring, cells_moved(plan.neighbours) * len(candidates))",
+        new="noise = plan.noise(scoring, cells_moved(plan.neighbours))",
+        tests=_LAW,
+    ),
+    Mutant(
+        name="wide-each-set-takes-the-whole-share",
+        file="publish/wide.py",
+        old="noise = plan.noise(part, 1)",
+        new="noise = plan.noise(share, 1)",
+        tests=_LAW,
+    ),
+    Mutant(
+        name="wide-what-a-round-spent-is-carried-on",
+        file="publish/wide.py",
+        old="            left = Fraction(0)\n            joined",
+        new="            joined",
+        tests=_LAW,
+    ),
+    Mutant(
         name="replaced-record-moves-one-cell",
         file="publish/noise.py",
         old="return 1 if neighbours is Neighbours.ADD_REMOVE else 2",

@@ -76,3 +76,51 @@ def test_other_is_one_of_the_values() -> None:
         Schema.of_text('[columns]\ntown = { kind = "category", values = ["a"], other = "c" }')
     with pytest.raises(BadValue, match=r"other in .* must be a text, a whole number or a truth value"):
         Schema.of_text('[columns]\ntown = { kind = "category", values = ["a"], other = ["a"] }')
+
+
+GERMAN = """
+[source]
+table = "t.csv"
+neighbours = "replace"
+encoding = "cp1252"
+separator = ";"
+decimal = ","
+date_format = "%d.%m.%Y"
+trim = true
+ignore_case = true
+[columns]
+ort = { kind = "category", values = ["Köln", "Bonn"] }
+lohn = { kind = "number", range = [0, 10], step = 0.5, bins = [0, 5] }
+tag = { kind = "date", range = [1990-01-01, 1990-12-31], every = "quarter" }
+"""
+
+
+def test_a_copy_follows_the_rules_of_its_file(tmp_path: Path) -> None:
+    lines = ["ort;lohn;tag", "KÖLN; 7,5 ;01.05.1990", '"bonn";2,5;31.12.1990', "Bonn;2.5;1990-05-01"]
+    (tmp_path / "t.csv").write_bytes("\r\n".join(lines).encode("cp1252"))
+    domain = Schema.of_text(GERMAN).domain.only(["tag", "ort", "lohn"])
+    found = np.stack(private_records(tmp_path / "t.csv", domain, Neighbours.ADD_REMOVE).codes, axis=1)
+    assert found.tolist() == [[1, 0, 1], [3, 1, 0], [4, 1, 2]]
+
+
+BAD_LINES = ['"a,y,true,3,2.5,1990-05-01', "a,y", "a,y,true,3,2.5,1990-05-01,too,many", "x" * 2**21, 'a"b,y,true,3,2,"']
+
+
+@pytest.mark.parametrize("neighbours", list(Neighbours))
+@pytest.mark.parametrize("bad", BAD_LINES, ids=["open quote", "too few", "too many", "too long", "wrong quote"])
+def test_a_line_that_cannot_be_read_moves_its_own_record_alone(
+    bad: str, neighbours: Neighbours, tmp_path: Path
+) -> None:
+    """Where the number of records is public it stays what it was: the line takes the first place."""
+    good = ",".join(GOOD.values())
+    for name, middle in (("before", good), ("after", bad)):
+        text = "\n".join([",".join(GOOD), good, middle, good, good, ""])
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    domain = Schema.of_text(TEXT).domain
+    before, after = (
+        np.stack(private_records(tmp_path / f"{name}.csv", domain, neighbours).codes, axis=1).tolist()
+        for name in ("before", "after")
+    )
+    assert before == [list(CODES.values())] * 4
+    assert after[:3] == before[:3]
+    assert after[3:] == ([[0] * len(CODES)] if neighbours is Neighbours.REPLACE else [])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from banister.publish.marginals import GROUPS, fitted, forest, grouped, on_simplex, sampled, spread_over
+from banister.publish.marginals import GROUPS, grouped, on_simplex, spread_over
 from banister.sampling.bits import SYSTEM
 
 
@@ -30,27 +30,6 @@ def test_groups_are_few_and_keep_order() -> None:
     assert np.bincount(rare).tolist() == [1] * (GROUPS - 1) + [100 - GROUPS + 1]
     assert rare[99] == 0
     assert grouped(np.ones(5), ordered=False).tolist() == [0, 1, 2, 3, 4]
-
-
-def test_forest_takes_the_strongest_without_a_circle() -> None:
-    scores = {(0, 1): 5.0, (1, 2): 4.0, (0, 2): 3.0, (2, 3): 1.0, (0, 3): 0.5}
-    assert forest(scores, 4, lambda pair: 0.0) == [(0, 1), (1, 2), (2, 3)]
-    assert forest(scores, 4, lambda pair: 2.0) == [(0, 1), (1, 2)]
-
-
-def test_exact_counts_are_given_back() -> None:
-    rng = np.random.default_rng(4)
-    pairs = {(0, 1): rng.integers(1, 50, (3, 4)).astype(float)}
-    ones = [pairs[0, 1].sum(axis=1), pairs[0, 1].sum(axis=0), np.array([10.0, pairs[0, 1].sum() - 10])]
-    total = float(pairs[0, 1].sum())
-    tree = fitted(ones, pairs, total, one_variance=[np.ones(3), np.ones(4), np.ones(2)], pair_variance=1.0)
-    assert tree.pairs[0, 1] == pytest.approx(pairs[0, 1], rel=1e-4)
-    columns = sampled(tree, round(total), SYSTEM)
-    table = np.zeros((3, 4))
-    np.add.at(table, (columns[0], columns[1]), 1)
-    # Counts are dealt as near to the shares as whole numbers can be.
-    assert np.abs(table - pairs[0, 1]).max() <= 1 + 1e-3
-    assert np.bincount(columns[2]).tolist() == [10, total - 10]
 
 
 def test_dealing_follows_the_row_and_survives_an_empty_one() -> None:

@@ -18,7 +18,8 @@ from pathlib import Path
 import pandas as pd
 
 import banister as bn
-from banister.release import keeping, run  # noqa: F401
+from banister.release import run  # noqa: F401
+from banister.release.answering import keeping  # noqa: F401
 from banister.release.planning.plan import Plan
 from banister.release.sources import duckdb  # noqa: F401
 

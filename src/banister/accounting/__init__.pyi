@@ -5,6 +5,10 @@ from .filters import Guard as Guard
 from .ledger import Ledger as Ledger
 from .protects import Protects as Protects
 from .receipt import Receipt as Receipt
+from .shares import BudgetShare as BudgetShare
+from .shares import Opening as Opening
+from .shares import Whose as Whose
+from .sharing import ShareLeft as ShareLeft
 from .totals.calibration import calibrate as calibrate
 from .totals.calibration import calibrate_gaussian as calibrate_gaussian
 from .totals.calibration import calibrate_laplace as calibrate_laplace
@@ -25,14 +29,18 @@ from .totals.total import compose as compose
 __all__ = [
     "Account",
     "AsYouGo",
+    "BudgetShare",
     "Charge",
     "ClosedForm",
     "Guard",
     "Ledger",
+    "Opening",
     "Protects",
     "Receipt",
     "Remaining",
+    "ShareLeft",
     "Total",
+    "Whose",
     "account",
     "adaptive_by_formula",
     "by_theorem",

@@ -5,7 +5,7 @@ charge is handed in.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -14,9 +14,21 @@ from banister.accounting.chain import ChainLine, check_link
 from banister.accounting.charge import Charge
 from banister.accounting.protects import bound
 from banister.accounting.receipt import Receipt
-from banister.accounting.terms import Entry, Standing, Terms, Totals, entry_writer, standing_of
+from banister.accounting.shares import SharedOut, Whose
+from banister.accounting.sharing import (
+    Moved,
+    ShareLeft,
+    check_statement,
+    check_step,
+    dealing,
+    grows,
+    left,
+    shared_out,
+    until_settled,
+)
+from banister.accounting.terms import Entry, Standing, Terms, Totals, entry_writer, standing_of, stated_shares
 from banister.core.exact.numbers import brief, brief_down
-from banister.errors import BadValue, BudgetExceeded, LedgerDamaged
+from banister.errors import BadValue, BudgetExceeded, LedgerDamaged, ShareExceeded
 from banister.work.progress import Progress
 
 STRIDE = 1000
@@ -82,6 +94,15 @@ class Remaining:
     free: tuple[str, ...]
     """The free places of a plan, or the state of each gate, in words."""
 
+    def within(self, shares: "Sequence[ShareLeft]") -> "Remaining":
+        """The same for who has shares: the least room, and the fullest of all."""
+        return replace(
+            self,
+            largest_epsilon=min([self.largest_epsilon, *(each.largest_epsilon for each in shares)]),
+            used=max([self.used, *(min(Fraction(1), each.used) for each in shares)]),
+            free=(*self.free, *(str(each) for each in shares)),
+        )
+
     def __str__(self) -> str:
         return (
             f"{_charges(self.charges)} made; the largest epsilon that still fits is {brief_down(self.largest_epsilon)}"
@@ -97,45 +118,66 @@ class _Refused(Exception):
         self.charges = charges
 
 
-def write_charge(store: Store, terms: Terms, charge: Charge, *, at: str, witness: str = "", claim: str = "") -> Receipt:
+def write_charge(
+    store: Store,
+    terms: Terms,
+    charge: Charge,
+    *,
+    at: str,
+    witness: str = "",
+    claim: str = "",
+    whose: Whose | None = None,
+) -> Receipt:
     """Charge the ledger, or raise `BudgetExceeded` and leave it as it was.
 
     The loss is priced before the ledger is locked; under the lock there are only exact additions. A key that was
     charged before is not charged again: its receipt says so, and other content under it is refused. Where the line
-    carries the caller's own claim, the charge is the caller's, and the receipt is as good as at first.
+    carries the caller's own claim, the charge is the caller's, and the receipt is as good as at first. In a shared
+    ledger the charge must fit the shares that cover it as well.
     """
     _check_neighbours(terms, charge)
     place, nonce = terms.accountant.prepare(charge), claim or keys.nonce()
-    write = entry_writer(charge, at=at, nonce=nonce)
+    write = entry_writer(charge, at=at, nonce=nonce, whose=whose)
 
-    def decide(last: ChainLine) -> ChainLine:
-        before = standing_of(last, terms)
-        protects = bound(before.protects, charge.protects, charge.label)
-        after = place(before.totals)
-        if after is None:
-            raise _Refused(before.totals, last.sequence)
-        return last.follow(write(Standing(totals=after, protects=protects, witness=witness or before.witness)))
+    def attempt() -> ChainLine:
+        dealt = dealing(store, terms, charge, whose, at=at)
+
+        def decide(last: ChainLine) -> ChainLine:
+            before = standing_of(last, terms)
+            protects = bound(before.protects, charge.protects, charge.label)
+            after = place(before.totals)
+            if after is None:
+                raise _Refused(before.totals, last.sequence)
+            told, shares = witness or before.witness, dealt.after(before.shares)
+            return last.follow(write(Standing(totals=after, protects=protects, witness=told, shares=shares)))
+
+        return store.append(decide, key=charge.key)
 
     try:
-        line = store.append(decide, key=charge.key)
+        line = until_settled(attempt)
     except _Refused as refused:
         raise BudgetExceeded(_refusal(terms, charge, refused)) from None
     again = f'"nonce":"{nonce}"' not in line.body
     if again or claim:
-        _check_same(Entry.of_line(line), charge)
+        _check_same(Entry.of_line(line), charge, whose)
     return Receipt(
         sequence=line.sequence, hash=line.hash, label=charge.label, plan=charge.plan, paid=charge.loss, again=again
     )
 
 
-def foresee(store: Store, terms: Terms, charge: Charge) -> None:
+def foresee(store: Store, terms: Terms, charge: Charge, *, at: str, whose: Whose | None = None) -> None:
     """Raise what `write_charge` would raise for the ledger as it is now, and write nothing."""
     _check_neighbours(terms, charge)
-    last = store.last()
-    now = standing_of(last, terms)
-    bound(now.protects, charge.protects, charge.label)
-    if terms.accountant.prepare(charge)(now.totals) is None:
-        raise BudgetExceeded(_refusal(terms, charge, _Refused(now.totals, last.sequence)))
+
+    def attempt() -> None:
+        dealt, last = dealing(store, terms, charge, whose, at=at), store.last()
+        now = standing_of(last, terms)
+        bound(now.protects, charge.protects, charge.label)
+        if terms.accountant.prepare(charge)(now.totals) is None:
+            raise BudgetExceeded(_refusal(terms, charge, _Refused(now.totals, last.sequence)))
+        dealt.after(now.shares)
+
+    until_settled(attempt)
 
 
 def _check_neighbours(terms: Terms, charge: Charge) -> None:
@@ -146,10 +188,11 @@ def _check_neighbours(terms: Terms, charge: Charge) -> None:
         )
 
 
-def _check_same(entry: Entry, charge: Charge) -> None:
-    """One key, one request: a plan's hash says all of it, and where there is none its price must be the same."""
+def _check_same(entry: Entry, charge: Charge, whose: Whose | None) -> None:
+    """One key, one request of one analyst: a plan's hash says all of it; where there is none its price is the same."""
     price = ("inf" if charge.epsilon is None else str(charge.epsilon), str(charge.delta))
     same = (entry.key, entry.label, entry.plan) == (charge.key, charge.label, charge.plan)
+    same = same and (entry.whose and entry.whose.analyst) == (whose and whose.analyst)
     if not (same and (charge.plan or (entry.epsilon, entry.delta) == price)):
         raise BadValue(
             f"The key '{charge.key}' belongs to charge {entry.sequence} ('{entry.label}'), which is another request "
@@ -157,20 +200,42 @@ def _check_same(entry: Entry, charge: Charge) -> None:
         )
 
 
-def remaining(store: Store, terms: Terms) -> Remaining:
-    """What is left, as of this moment."""
+def remaining(store: Store, terms: Terms, *, at: str, whose: Whose | None = None) -> Remaining:
+    """What is left, as of this moment; for an analyst of a shared ledger no more than her shares leave her."""
     last = store.last()
-    return remaining_after(terms, standing_of(last, terms).totals, last.sequence)
+    standing = standing_of(last, terms)
+    found = remaining_after(terms, standing.totals, last.sequence)
+    return found if whose is None else found.within(shares_left(store, standing, at=at, whose=whose))
 
 
-def fitting(store: Store, terms: Terms, charges: Sequence[Charge]) -> tuple[int, Remaining | None]:
+def shares_left(store: Store, standing: Standing, *, at: str, whose: Whose | None = None) -> tuple[ShareLeft, ...]:
+    """What is left of every share, or of those that cover somebody's charges; nothing in a ledger without shares."""
+    shared = shared_out(store, standing)
+    if shared is None or standing.shares is None:
+        return ()
+    return left(shared, standing.shares, at=at, whose=whose)
+
+
+def fitting(
+    store: Store, terms: Terms, charges: Sequence[Charge], *, at: str, whose: Whose | None = None
+) -> tuple[int, Remaining | None]:
     """The first of several true descriptions of one release that fits, and what it leaves; nothing if none does."""
     last = store.last()
-    totals = standing_of(last, terms).totals
+    standing = standing_of(last, terms)
+    shared = None if whose is None else shared_out(store, standing)
     for place, charge in enumerate(charges):
-        after = terms.accountant.prepare(charge)(totals)
-        if after is not None:
-            return place, remaining_after(terms, after, last.sequence + 1)
+        after = terms.accountant.prepare(charge)(standing.totals)
+        if after is None:
+            continue
+        found = remaining_after(terms, after, last.sequence + 1)
+        if shared is None or whose is None or standing.shares is None:
+            return place, found
+        try:
+            dealt = dealing(store, terms, charge, whose, at=at).after(standing.shares)
+        except (ShareExceeded, Moved):  # Whoever charges it is told, or looks again.
+            continue
+        assert dealt is not None
+        return place, found.within(left(shared, dealt, at=at, whose=whose))
     return len(charges) - 1, None
 
 
@@ -224,13 +289,14 @@ def verify(
     numbers = {sequence for sequence, _ in wanted}
     end, _ = store.head()
     previous: ChainLine | None = None
+    shared: SharedOut | None = None
     for line in store.lines():
         check_link(previous, line)
         if previous is None:
             terms = Terms.of_line(line)
             standing = standing_of(line, terms)
         else:
-            standing = _next_standing(terms, standing, line)
+            shared, standing = _next_standing(terms, shared, standing, line)
         previous = line
         if line.sequence in numbers:
             found[line.sequence] = line.hash
@@ -247,10 +313,12 @@ def verify(
     return previous.sequence, previous.hash
 
 
-def _next_standing(terms: Terms, before: Standing, line: ChainLine) -> Standing:
-    """What stands after a line, if a charge can have brought it about."""
-    after = standing_of(line, terms)
-    if not (_grows(before.totals, after.totals) and terms.accountant.allows(after.totals)):
+def _next_standing(
+    terms: Terms, shared: SharedOut | None, before: Standing, line: ChainLine
+) -> tuple[SharedOut | None, Standing]:
+    """What stands after a line, if a charge, or an owner who states shares, can have brought it about."""
+    entry, after = Entry.of_line(line), standing_of(line, terms)
+    if not (grows(before.totals, after.totals) and terms.accountant.allows(after.totals)):
         raise LedgerDamaged(
             f"Line {line.sequence} of the ledger brings a total down, or over its limit, which no charge can. "
             f"The ledger was not written by banister alone."
@@ -262,13 +330,17 @@ def _next_standing(terms: Terms, before: Standing, line: ChainLine) -> Standing:
             f"Line {line.sequence} of the ledger protects {after.protects or 'nobody'}, the lines before it "
             f"{before.protects}, which no charge can change. The ledger was not written by banister alone."
         ) from None
-    return after
-
-
-def _grows(before: Totals, after: Totals) -> bool:
-    if len(before) != len(after):
-        return False
-    return all(a is None or (b is not None and a >= b) for b, a in zip(before, after, strict=True))
+    stated = stated_shares(line) if entry.states else shared
+    if stated is not None and entry.states:
+        holds = after.shares is not None and check_statement(stated, before, after)
+    else:
+        holds = check_step(shared, before, after, entry.whose, at=entry.at)
+    if not holds:
+        raise LedgerDamaged(
+            f"Line {line.sequence} of the ledger takes from a share what no charge can, or gives back what was used. "
+            f"The ledger was not written by banister alone."
+        )
+    return stated, after
 
 
 def _read_proof(proof: str) -> tuple[int, str]:

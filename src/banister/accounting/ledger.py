@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from types import TracebackType
 
@@ -16,6 +17,8 @@ from banister.accounting.plan import Questions, plan_for
 from banister.accounting.protects import Protects
 from banister.accounting.receipt import Receipt
 from banister.accounting.refining import write_refinement
+from banister.accounting.shares import BudgetShare, Whose
+from banister.accounting.sharing import ShareLeft, state
 from banister.accounting.stores.addresses import (
     MEMORY,
     POSTGRES,
@@ -48,11 +51,12 @@ class Ledger:
     (1, 1)
     """
 
-    __slots__ = ("_store", "_witness", "address", "terms")
+    __slots__ = ("_store", "_whose", "_witness", "address", "terms")
 
     def __init__(self, store: Store, address: str, *, witness: str = "") -> None:
         """A ledger that lies in a store. Its witness is the one named here, or the one that its lines name."""
         self._store = store
+        self._whose: Whose | None = None
         self.address = shown(address)
         self.terms = Terms.of_line(store.first())
         named = standing_of(store.last(), self.terms).witness
@@ -141,7 +145,41 @@ class Ledger:
         charge = Charge.of(cost, label=label, neighbours=neighbours, plan=plan, protects=protects, key=key)
         if claim and not (key and keys.is_nonce(claim)):
             raise BadValue("A claim goes with a key, and is a text that `Kept.begin` gave. Leave it out.")
-        return book.write_charge(self._store, self.terms, charge, at=clock.now(), witness=self._witness, claim=claim)
+        return book.write_charge(
+            self._store,
+            self.terms,
+            charge,
+            at=clock.now(),
+            witness=self._witness,
+            claim=claim,
+            whose=self._whose,
+        )
+
+    def on_behalf(self, whose: Whose) -> "Ledger":
+        """The same ledger for one analyst: what is charged, foreseen and left is hers, within her shares and the whole.
+
+        >>> terms = {"neighbours": Neighbours.REPLACE, "questions": AsYouGo()}
+        >>> ledger = Ledger.create("memory:", budget=Guarantee(1), **terms)
+        >>> ledger.state_shares([BudgetShare(guarantee=Guarantee("0.3"), analyst="ana")], by="olga")
+        >>> str(ledger.on_behalf(Whose(analyst="ana")).remaining().largest_epsilon)
+        '3/10'
+        """
+        hers = copy(self)
+        hers._whose = whose
+        return hers
+
+    def state_shares(self, shares: Sequence[BudgetShare], *, by: str) -> None:
+        """Share the budget out, or anew: each charge must then say whose it is, and fit its shares and the whole.
+
+        A share that was stated before keeps what it has used, and must be stated again; its guarantee may be another.
+        One that is new counts the charges from now on.
+        """
+        now, witness = clock.now(), self._witness
+        state(self._store, self.terms, tuple(shares), by=by, at=now, nonce=keys.nonce(), witness=witness)
+
+    def shares(self) -> tuple[ShareLeft, ...]:
+        """What is left of every share, or of those that cover the analyst on whose behalf this is."""
+        return book.shares_left(self._store, self._standing(), at=clock.now(), whose=self._whose)
 
     @property
     def kept(self) -> Kept | None:
@@ -162,7 +200,7 @@ class Ledger:
         Whoever reads private rows before the charge asks this first, so that nothing is read that cannot be paid for.
         """
         charge = Charge.of(cost, label=label, neighbours=neighbours, protects=protects)
-        book.foresee(self._store, self.terms, charge)
+        book.foresee(self._store, self.terms, charge, at=clock.now(), whose=self._whose)
 
     def refine(
         self, earlier: int, cost: Cost, *, label: str, neighbours: Neighbours, plan: str, key: str = ""
@@ -201,12 +239,12 @@ class Ledger:
         ('(0.3, 0)', '1 charge made; the largest epsilon that still fits is 0.7')
         """
         charges = [Charge.of(cost, label="foreseen", neighbours=neighbours) for cost in costs]
-        place, left = book.fitting(self._store, self.terms, charges)
+        place, left = book.fitting(self._store, self.terms, charges, at=clock.now(), whose=self._whose)
         return costs[place], left
 
     def remaining(self) -> Remaining:
         """What is left, as of this moment."""
-        return book.remaining(self._store, self.terms)
+        return book.remaining(self._store, self.terms, at=clock.now(), whose=self._whose)
 
     def history(self) -> tuple[Entry, ...]:
         """Every charge, the oldest first."""
@@ -219,7 +257,8 @@ class Ledger:
     def summary(self) -> tuple[tuple[str, str], ...]:
         """Terms and state of the ledger, in words, line by line."""
         rows = book.summary(self.terms, self.address, self.remaining(), self._standing())
-        return (*rows, ("head", self.head))
+        shares = tuple(("share", str(each)) for each in self.shares())
+        return (*rows, *shares, ("head", self.head))
 
     def timeline(self, *, most: int = 200) -> tuple[BudgetMoment, ...]:
         """How the allowance was used up over time; with more charges than `most`, an even choice of them."""

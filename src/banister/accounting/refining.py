@@ -40,13 +40,16 @@ def write_refinement(store: Store, terms: Terms, charge: Charge, *, refines: int
     def decide(last: ChainLine) -> ChainLine:
         before = standing_of(last, terms)
         protects = bound(before.protects, charge.protects, charge.label)
+        if before.shares is not None:
+            raise BadValue("An answer is not refined in a shared ledger: a share's own gates would have to close, too.")
         after = refined(accountant, before.totals, more)
         if after is None:
             raise BudgetExceeded(
                 f"Refining charge {refines} takes {brief(more)} of epsilon more, and the budget {terms.budget} has no "
                 "room for it where epsilons are added up. Nothing was charged, and the answer stays sealed."
             )
-        return last.follow(write(Standing(totals=after, protects=protects, witness=witness or before.witness)))
+        told = witness or before.witness
+        return last.follow(write(Standing(totals=after, protects=protects, witness=told, shares=None)))
 
     line = store.append(decide, key=charge.key)
     again = f'"nonce":"{nonce}"' not in line.body

@@ -12,6 +12,8 @@ from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter, Total
 from banister.accounting.plan import FixedPlan
 from banister.accounting.protects import Protects
+from banister.accounting.share_lines import STATED, ShareTotals, stated_document, stated_of
+from banister.accounting.shares import HeldShare, SharedOut, Whose
 from banister.core.exact.numbers import brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import LedgerDamaged, LedgerForeign
@@ -150,6 +152,12 @@ class Entry:
     """What the ledger protects from this line on, and under which schema; nothing where nobody has said so yet."""
     witness: str = ""
     key: str = ""
+    whose: Whose | None = None
+    """On whose behalf it was charged; nothing where that was not said."""
+    shares: ShareTotals | None = None
+    """What each share has used from this line on; nothing where the ledger is not shared out."""
+    states: bool = False
+    """Whether the line states shares, and charges nothing."""
 
     @classmethod
     def of_line(cls, line: ChainLine) -> "Entry":
@@ -168,14 +176,27 @@ class Entry:
                 protects=Protects.of_document(document.get("protects")),
                 witness=document.get("witness", ""),
                 key=document.get("key", ""),
+                whose=None if "whose" not in document else Whose(**document["whose"]),
+                shares=ShareTotals.of_document(document.get("shares"), _number),
+                states=document["kind"] == STATED,
             )
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise _unreadable(line.sequence) from error
 
     def in_words(self) -> str:
         """Epsilon, and delta where there is one."""
-        epsilon = "no bound" if self.epsilon == "inf" else brief(Fraction(self.epsilon))
+        epsilon = "no bound" if self.epsilon == "inf" else _short(Fraction(self.epsilon))
         return epsilon if self.delta == "0" else f"{epsilon}, {brief(Fraction(self.delta))}"
+
+
+def _short(value: Fraction) -> str:
+    """A charge as it was asked for: sums of its parts may be a billionth off, which is nothing to read.
+
+    >>> _short(Fraction(0.009999999999990905)), _short(Fraction(1, 3))
+    ('0.01', '1/3')
+    """
+    text = brief(value)
+    return text if len(text) <= 10 else f"{float(value):.6g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,17 +206,19 @@ class Standing:
     totals: Totals
     protects: Protects | None
     witness: str
+    shares: ShareTotals | None
 
 
 def standing_of(line: ChainLine, terms: Terms) -> Standing:
     """What had been charged, and for whom, once a line was written."""
     if line.sequence == 0:
-        return Standing(totals=terms.accountant.start(), protects=terms.protects, witness=terms.witness)
+        start = terms.accountant.start()
+        return Standing(totals=start, protects=terms.protects, witness=terms.witness, shares=None)
     entry = Entry.of_line(line)
-    return Standing(totals=entry.totals, protects=entry.protects, witness=entry.witness)
+    return Standing(totals=entry.totals, protects=entry.protects, witness=entry.witness, shares=entry.shares)
 
 
-def entry_writer(charge: Charge, *, at: str, nonce: str) -> Callable[[Standing], str]:
+def entry_writer(charge: Charge, *, at: str, nonce: str, whose: Whose | None = None) -> Callable[[Standing], str]:
     """The text of a line for a charge, once its totals are known; what can be worked out before is.
 
     The nonce makes the line like no other, so that whoever lost the connection can tell whether it was written.
@@ -212,11 +235,39 @@ def entry_writer(charge: Charge, *, at: str, nonce: str) -> Callable[[Standing],
     }
     if charge.key:
         fixed["key"] = charge.key
-    return lambda after: _text(
-        fixed
-        | {"totals": ["inf" if total is None else str(total) for total in after.totals]}
-        | _standing(after.protects, after.witness)
-    )
+    if whose is not None:
+        fixed["whose"] = {name: getattr(whose, name) for name in ("analyst", "project", "allowed")}
+    return lambda after: _text(fixed | _carried(after))
+
+
+def statement_writer(held: tuple[HeldShare, ...], *, by: str, at: str, nonce: str) -> Callable[[Standing], str]:
+    """The text of a line that states shares; it charges nothing."""
+    fixed: dict[str, object] = {
+        "kind": STATED,
+        "at": at,
+        "label": f"shares stated by {by}",
+        "plan": "",
+        "epsilon": "0",
+        "delta": "0",
+        "nonce": nonce,
+        "stated": stated_document(held),
+    }
+    return lambda after: _text(fixed | _carried(after))
+
+
+def stated_shares(line: ChainLine) -> SharedOut:
+    """The shares that a line states."""
+    try:
+        return stated_of(line.sequence, _bounded(parse_json(line.body, "", most_bytes=MOST_BYTES))["stated"])
+    except (KeyError, ValueError, TypeError, AttributeError, AssertionError, ArithmeticError) as error:
+        raise _unreadable(line.sequence) from error
+
+
+def _carried(after: Standing) -> dict[str, object]:
+    """What every line carries on, so that the last one is enough."""
+    totals = {"totals": ["inf" if total is None else str(total) for total in after.totals]}
+    shares = {} if after.shares is None else {"shares": after.shares.document()}
+    return totals | shares | _standing(after.protects, after.witness)
 
 
 def _standing(protects: Protects | None, witness: str) -> dict[str, object]:

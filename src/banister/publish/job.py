@@ -47,6 +47,10 @@ class Wish:
     raw: bool
     key: str = ""
     """What the asker calls this request: it is charged once. Without one a key is made, and forgotten at the end."""
+    target: str = ""
+    """The column that a wide copy is for."""
+    workload: tuple[tuple[str, ...], ...] = ()
+    """Sets of columns that count more in a wide copy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +128,8 @@ def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
     wish, domain = request.wish, request.domain
     if need.non_negative("delta", wish.delta) > 0:
         raise BadValue(f"--delta {wish.delta} is of use with --wide only; cell by cell the guarantee needs no delta.")
+    if wish.target or wish.workload:
+        raise BadValue("--for and --workload are of use with --wide only; cell by cell every combination is kept.")
     repair = Repair.NONE if wish.raw else Repair.PRIOR if wish.prior is not None else Repair.COUNTS
     plan = plan_sanitize(domain, epsilon=wish.epsilon, neighbours=request.neighbours, repair=repair)
     if plan_only:
@@ -152,14 +158,21 @@ def _publish_wide(request: Request, *, plan_only: bool) -> Rows:
     wish, domain = request.wish, request.domain
     if wish.raw or wish.prior is not None or wish.histogram is not None:
         raise BadValue("--wide publishes records; --raw, --prior and --histogram go through cells and need no --wide.")
-    plan = plan_wide(domain, epsilon=wish.epsilon, delta=wish.delta, neighbours=request.neighbours)
+    plan = plan_wide(
+        domain,
+        epsilon=wish.epsilon,
+        delta=wish.delta,
+        neighbours=request.neighbours,
+        target=wish.target,
+        workload=wish.workload,
+    )
     rows = plan.rows()
     if plan_only or wish.out is None:
         return rows
     with request.open_ledger() as ledger, _kept_until_written(request, plan, ledger) as key:
         done, fidelity = sanitize_wide(plan, wish.table, ledger=ledger, key=key)
         done.write(wish.out)
-        joined = ", ".join(f"{domain.names[a]}–{domain.names[b]}" for a, b in done.joined)
+        joined = ", ".join("–".join(domain.names[axis] for axis in axes) for axes in done.joined)
         rows.append(("joined", joined or "no pair stands out: columns are published as independent"))
         rows.append(("copy", f"{wish.out}: {done.codes[0].size:,} records"))
         rows.append(("head", ledger.head))

@@ -1,10 +1,7 @@
-"""Tables too wide to enumerate: which pairs of columns to measure, a tree fitted to noisy counts, and records from it.
+"""Tables too wide to enumerate: counts that none is negative of, groups of values, and codes dealt by shares.
 
 Everything here works on released noisy counts, so it costs no privacy and may look at them as it likes.
 """
-
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +10,9 @@ from banister.sampling.bits import BitSource
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Pair = tuple[int, int]
 
-GROUPS = 12
+GROUPS = 20
 """How many groups of values a column has when it is measured together with another."""
-_RAKES = 60
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ColumnTree:
-    """Columns in groups, joined by a forest of pairs: counts of each column, and of each joined pair."""
-
-    ones: tuple[Floats, ...]
-    pairs: Mapping[Pair, Floats]
-    total: float
 
 
 def on_simplex(noisy: Floats, total: float) -> Floats:
@@ -50,92 +36,14 @@ def grouped(counts: Floats, *, ordered: bool) -> Ints:
     return np.unique(rough, return_inverse=True)[1].astype(np.int64)
 
 
-def forest(scores: Mapping[Pair, float], columns: int, worth: Callable[[Pair], float]) -> list[Pair]:
-    """Pairs that join columns without a circle, the highest scores first, as long as they are worth their noise."""
-    root = list(range(columns))
-
-    def find(column: int) -> int:
-        while root[column] != column:
-            column = root[column]
-        return column
-
-    chosen = []
-    for pair in sorted(scores, key=lambda p: -scores[p]):
-        first, second = find(pair[0]), find(pair[1])
-        if first != second and scores[pair] > worth(pair):
-            root[first] = second
-            chosen.append(pair)
-    return chosen
-
-
-def fitted(
-    ones: Sequence[Floats],
-    pairs: Mapping[Pair, Floats],
-    total: float,
-    *,
-    one_variance: Sequence[Floats],
-    pair_variance: float,
-) -> ColumnTree:
-    """One consistent set of counts: columns averaged over all that measured them, pairs raked to fit them."""
-    columns = []
-    for place, counts in enumerate(ones):
-        weight = 1 / one_variance[place]
-        summed = counts * weight
-        for pair, table in pairs.items():
-            if place in pair:
-                axis = 1 - pair.index(place)
-                precision = 1 / (pair_variance * table.shape[axis])
-                summed = summed + table.sum(axis=axis) * precision
-                weight = weight + precision
-        columns.append(on_simplex(summed / weight, total))
-    joined = {p: _raked(on_simplex(t, total), columns[p[0]], columns[p[1]]) for p, t in pairs.items()}
-    return ColumnTree(tuple(columns), joined, total)
-
-
-def _raked(table: Floats, rows: Floats, columns: Floats) -> Floats:
-    """The table scaled in turn to its row and column sums; a whiff of independence keeps empty rows alive."""
-    whiff = np.outer(rows, columns) / max(float(rows.sum()), 1e-9)
-    found = table + 1e-6 * whiff
-    for _ in range(_RAKES):
-        found = found * (rows / np.maximum(found.sum(axis=1), 1e-300))[:, None]
-        found = found * (columns / np.maximum(found.sum(axis=0), 1e-300))
-    return np.asarray(found)
-
-
-def sampled(tree: ColumnTree, records: int, bits: BitSource) -> list[Ints]:
-    """Groups of each column for so many records: shares rounded to whole records, so that sampling adds no noise."""
-    columns: list[Ints | None] = [None] * len(tree.ones)
-    edges = list(tree.pairs)
-    for place in range(len(tree.ones)):
-        if columns[place] is None:
-            columns[place] = _dealt(tree.ones[place], records, bits)
-            _follow(tree, edges, columns, place, bits)
-    return [column for column in columns if column is not None]
-
-
-def _follow(tree: ColumnTree, edges: list[Pair], columns: list[Ints | None], start: int, bits: BitSource) -> None:
-    waiting = [start]
-    while waiting:
-        parent = waiting.pop()
-        for pair in edges:
-            if parent not in pair:
-                continue
-            child = pair[1 - pair.index(parent)]
-            known = columns[parent]
-            if columns[child] is not None or known is None:
-                continue
-            table = tree.pairs[pair] if pair[0] == parent else tree.pairs[pair].T
-            columns[child] = spread_over(known, table, bits)
-            waiting.append(child)
-
-
 def spread_over(known: Ints, shares: Floats, bits: BitSource) -> Ints:
     """For every record a second code, dealt by the row of `shares` that its first code names."""
     found = np.empty(known.size, dtype=np.int64)
     order = np.argsort(known, kind="stable")
     counts = np.bincount(known, minlength=shares.shape[0])
     ends = np.cumsum(counts)
-    for code, (end, count) in enumerate(zip(ends, counts, strict=True)):
+    for code in np.flatnonzero(counts):
+        end, count = ends[code], counts[code]
         found[order[end - count : end]] = _dealt(shares[code], int(count), bits)
     return found
 

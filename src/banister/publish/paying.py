@@ -121,7 +121,7 @@ def private_records(table: object, domain: "Domain", neighbours: Neighbours) -> 
     coded = read_codes(table, domain, law=Attribute.placed)
     lost = np.any([column < 0 for column in coded.codes], axis=0)
     if neighbours is Neighbours.REPLACE:
-        coded = Coded(tuple(np.maximum(column, 0) for column in coded.codes), coded.types)
+        coded = Coded(tuple(np.pad(np.maximum(column, 0), (0, coded.unread)) for column in coded.codes), coded.types)
     else:
         coded = Coded(tuple(column[~lost] for column in coded.codes), coded.types)
     # Where the number of records is a secret, that there are none must not be seen either.

@@ -17,6 +17,7 @@ from banister.core.laws.histograms import CELLS_LIMIT
 from banister.errors import BadValue
 from banister.tables import calendar
 from banister.tables.columns import Column, Kind, rounded
+from banister.tables.csv_rules import USUAL, CsvRules
 from banister.tables.reading import Value
 
 Integers = NDArray[np.int64]
@@ -111,6 +112,8 @@ class Domain:
 
     attributes: tuple[Attribute, ...]
     person: str | None = None
+    rules: CsvRules = USUAL
+    """How the values are written where the table is a CSV file."""
 
     def __post_init__(self) -> None:
         if not self.attributes:
@@ -158,13 +161,17 @@ class Domain:
 
     def only(self, names: Sequence[str]) -> "Domain":
         """The domain of some of the columns, in the order asked for."""
-        return Domain(_chosen({attribute.name: attribute for attribute in self.attributes}, names), self.person)
+        return Domain(
+            _chosen({attribute.name: attribute for attribute in self.attributes}, names), self.person, self.rules
+        )
 
     @classmethod
-    def of_columns(cls, columns: Sequence[Column], names: Sequence[str], *, person: str | None) -> "Domain":
+    def of_columns(
+        cls, columns: Sequence[Column], names: Sequence[str], *, person: str | None, rules: CsvRules
+    ) -> "Domain":
         """The domain of some declared columns, in the order asked for."""
         chosen = _chosen({column.name: column for column in columns}, names)
-        return cls(tuple(_attribute(column) for column in chosen), person)
+        return cls(tuple(_attribute(column) for column in chosen), person, rules)
 
 
 def _chosen(known: Mapping[str, T], names: Sequence[str]) -> tuple[T, ...]:

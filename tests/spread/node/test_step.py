@@ -63,7 +63,7 @@ def test_a_copy_is_shown_stored_and_answered_once() -> None:
     assert more[0] == Send(1, Ack(ID, FrameKind.COPY, 0, True))  # The answer to the first may have been lost.
     other, late = play(again, (7, got(2, Copy(ID, b"text"))))
     assert late[0] == Send(2, Ack(ID, FrameKind.COPY, 0, False))
-    assert other.held == state.held
+    assert other.held == {ID: replace(state.held[ID], known=(2,))}
 
 
 def test_the_author_tells_one_and_hands_over_the_token_when_it_is_taken() -> None:

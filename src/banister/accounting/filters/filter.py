@@ -109,13 +109,23 @@ class Filter:
 
     def prepare(self, charge: Charge) -> Callable[[tuple[Total, ...]], tuple[Total, ...] | None]:
         """Price a charge once; what is returned gives the totals after it, or nothing if it does not fit."""
-        pricers = [gate.pricer(charge.priced) for gate in self.gates]
+        added = self.adding(charge)
 
         def after(totals: tuple[Total, ...]) -> tuple[Total, ...] | None:
-            each = zip(pricers, totals[1:], strict=True)
-            return self.place(totals, (charge.delta, *(None if t is None else price(t) for price, t in each)))
+            found = added(totals)
+            return found if self.allows(found) else None
 
         return after
+
+    def adding(self, charge: Charge) -> Callable[[tuple[Total, ...]], tuple[Total, ...]]:
+        """Price a charge once; what is returned gives the totals after it, whether they fit or not."""
+        pricers = [gate.pricer(charge.priced) for gate in self.gates]
+
+        def added(totals: tuple[Total, ...]) -> tuple[Total, ...]:
+            each = zip(pricers, totals[1:], strict=True)
+            return _sums(totals, (charge.delta, *(None if t is None else price(t) for price, t in each)))
+
+        return added
 
     def prices(self, charge: Charge) -> tuple[Total, ...]:
         """What a charge costs in each currency, on an empty ledger."""
@@ -123,10 +133,7 @@ class Filter:
 
     def place(self, totals: tuple[Total, ...], prices: tuple[Total, ...]) -> tuple[Total, ...] | None:
         """The totals after a charge, or nothing if no gate has room for it."""
-        after = tuple(
-            None if total is None or price is None else total + price
-            for total, price in zip(totals, prices, strict=True)
-        )
+        after = _sums(totals, prices)
         return after if self.allows(after) else None
 
     def allows(self, totals: tuple[Total, ...]) -> bool:
@@ -189,6 +196,12 @@ class Filter:
         gates = document["gates"]
         assert isinstance(gates, list)
         return cls(Fraction(str(document["delta"])), tuple(of_document(gate) for gate in gates))
+
+
+def _sums(totals: tuple[Total, ...], prices: tuple[Total, ...]) -> tuple[Total, ...]:
+    return tuple(
+        None if total is None or price is None else total + price for total, price in zip(totals, prices, strict=True)
+    )
 
 
 def filter_for(budget: Guarantee, questions: AsYouGo) -> Filter:

@@ -23,7 +23,13 @@ def register(app: typer.Typer) -> None:
         neighbours: Annotated[str, typer.Option(help="replace or add-remove; by default as the schema says.")] = "",
         ledger: Annotated[str, typer.Option(help="The ledger to charge; by default as the schema says.")] = "",
         delta: Annotated[str, typer.Option(help="The chance that more may be told; for --wide.")] = "0",
-        wide: Annotated[bool, typer.Option("--wide", help="Too many cells: publish through pairs of columns.")] = False,
+        wide: Annotated[bool, typer.Option("--wide", help="Too many cells: publish through sets of columns.")] = False,
+        target: Annotated[
+            str, typer.Option("--for", help="With --wide: the column that the copy is for, which counts more.")
+        ] = "",
+        workload: Annotated[
+            str, typer.Option(help="With --wide: sets of columns that count more, such as age*income,sex*income.")
+        ] = "",
         histogram: Histogram = None,
         report: Annotated[Path | None, typer.Option(help="Write the owner's fidelity report here: .html.")] = None,
         prior: Annotated[Path | None, typer.Option(help="A public table with the same columns.")] = None,
@@ -54,6 +60,10 @@ def register(app: typer.Typer) -> None:
             prior=prior,
             raw=raw,
             key=key,
+            target=target.strip(),
+            workload=tuple(
+                tuple(name.strip() for name in names.split("*")) for names in workload.split(",") if names.strip()
+            ),
         )
         _show(publish(wish, plan_only=plan_only))
 

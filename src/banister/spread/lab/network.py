@@ -16,7 +16,7 @@ from banister.sampling.simulation import Generator, SeededBits
 from banister.spread.lab.graph import Contacts, Nodes
 from banister.spread.lab.trace import Spread
 from banister.spread.node import codec
-from banister.spread.node.messages import Ack, Copy, Event, Frame, Post, Received, Send, Show, Wake, WakeAt
+from banister.spread.node.messages import Ack, Copy, Cover, Event, Frame, Post, Received, Send, Show, Wake, WakeAt
 from banister.spread.node.state import NodeState, Settings
 from banister.spread.node.step import step
 
@@ -125,7 +125,9 @@ class World:
                     self.happen(node, Wake(), now)
             elif not self._is_away(node, now):
                 link, data = arrival
-                self.happen(node, Received(link, codec.read(data)), now)
+                frame = codec.read(data)
+                if not isinstance(frame, Cover):
+                    self.happen(node, Received(link, frame), now)
 
     def _carry(self, source: int, target: int, frame: Frame, now: int) -> None:
         self.frames["ack" if isinstance(frame, Ack) else frame.kind.name.lower()] += 1

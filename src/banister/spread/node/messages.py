@@ -41,6 +41,9 @@ class Copy:
     part: int = 0
     """Sixteenths of a step beyond the age, told with an embargo only, and rounded by chance: on average right, and too
     coarse to tell by how many frames a copy has come."""
+    piece: int = 0
+    pieces: int = 1
+    """A long body goes over a link in several frames, of which this is one; rules see whole copies only."""
 
     @property
     def kind(self) -> FrameKind:
@@ -90,8 +93,15 @@ class Ack:
     fresh: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """A frame that means nothing: it goes over a link at a tick at which there is nothing to say."""
+
+
 Asked = Copy | Token | Wave
 Frame = Asked | Ack
+Carried = Frame | Cover
+"""Whatever a link carries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +125,35 @@ class Wake:
     """A moment that the node asked for has come."""
 
 
-Event = Post | Received | Wake
+@dataclass(frozen=True, slots=True)
+class Away:
+    """A contact cannot be reached now; it is not chosen until it is back."""
+
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """A contact can be reached again, or for the first time: it is offered what lives and is told to everybody."""
+
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A contact is none any more: nothing waits for it, and nothing of it is remembered but what it brought."""
+
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """The person here found a post worth reading: whoever brought it may bring more."""
+
+    id: MessageId
+
+
+Event = Post | Received | Wake | Away | Back | Removed | Approved
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from banister import need
-from banister.spread.node.messages import Asked, Link, MessageId, Tick
+from banister.spread.node.messages import Asked, FrameKind, Link, MessageId, Tick
 
 if TYPE_CHECKING:
     from banister.spread.node.rules import Rules
 
 OLDEST = 2**16 - 1
 """The largest age that a frame can tell; older messages are told as that old."""
+DOUBLINGS = 4
+"""How often approval doubles what a contact may bring in an epoch."""
 FARTHEST = 2**15
 """The longest horizon: all counters that honest nodes reach up to it fit a frame."""
 
@@ -27,6 +29,11 @@ class Settings:
     forgotten `lifetime` steps after it came, and at most `memory` are kept. Each contact, and the person here, has an
     equal share of that memory: whatever one contact sends, messages that came from others within their share are
     neither given up nor, when they were forgotten, taken for new.
+
+    With `epoch` above 0 the node's choices among contacts are fixed for so many ticks: they follow from a secret of
+    that epoch and from the link over which a message came, for one's own as for others', so that the posts of an epoch
+    take the same ways and are not averaged. With `quota` above 0 a contact may bring so many new messages in an epoch,
+    and twice as many for each that was approved, up to `DOUBLINGS` times; the rest are answered and not kept.
     """
 
     rules: "Rules"
@@ -37,19 +44,24 @@ class Settings:
     embargo: int = 0
     lifetime: int = 1000
     memory: int = 256
+    epoch: Tick = 0
+    quota: int = 0
 
     def __post_init__(self) -> None:
         for name in ("step_ticks", "retry", "tries", "lifetime", "memory"):
             need.whole(name, getattr(self, name), least=1)
         need.whole("horizon", self.horizon, least=1, most=FARTHEST)
-        need.whole("embargo", self.embargo, least=0)
+        for name in ("embargo", "epoch", "quota"):
+            need.whole(name, getattr(self, name), least=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One message at one node. Parent and children are links; the author's copy has no parent and nothing else apart.
+    """One message at one node. Parent and children are links; the author's copy has no parent until somebody took it,
+    and is from then on (under the tree's counter) a leaf's copy that came from there.
 
-    `asked` are contacts with a copy on the way, `untried` those still to be asked, `quota` how many more may be told.
+    `asked` are contacts with a copy on the way, `untried` those still to be asked, `quota` how many more may be told,
+    `known` contacts outside the tree that are known to have it.
     """
 
     id: MessageId
@@ -72,6 +84,7 @@ class Held:
     came_from: Link | None = None
     time: int = 0
     hops: int = 0
+    known: tuple[Link, ...] = ()
 
     @property
     def tree_links(self) -> tuple[Link, ...]:
@@ -88,32 +101,39 @@ class Waiting:
     left: int
 
 
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """Something to be done for a message at a moment."""
+class Alarm(NamedTuple):
+    """Something to be done for a message at a moment. Alarms are ordered by it."""
 
     at: Tick
     id: MessageId
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """A message that was here; it is not taken again. It is remembered on the account of whoever brought it."""
-
-    id: MessageId
-    parent: Link | None
+WaitingKey = tuple[Link, MessageId, FrameKind, int]
 
 
 @dataclass(frozen=True, slots=True)
 class NodeState:
-    """Everything a node knows."""
+    """Everything a node knows. A step shares with the state before it whatever did not change."""
 
     settings: Settings
     contacts: tuple[Link, ...]
     held: Mapping[MessageId, Held] = field(default_factory=dict)
-    waiting: tuple[Waiting, ...] = ()
+    """In the order in which they came."""
+    waiting: Mapping[WaitingKey, Waiting] = field(default_factory=dict)
+    """Frames without an answer, in the order in which they are due again."""
     alarms: tuple[Alarm, ...] = ()
-    forgotten: tuple[Forgotten, ...] = ()
+    """In the order of time."""
+    forgotten: Mapping[MessageId, Link | None] = field(default_factory=dict)
+    """Messages that were here and are not taken again, on the account of whoever brought them; the oldest first."""
     contact_degrees: tuple[int, ...] = ()
     """How many contacts each contact has, for rules that ask; telling it is a price of its own."""
+    away: frozenset[Link] = frozenset()
+    """Contacts that cannot be reached now."""
+    secret: bytes = b""
+    """From which the choices of this epoch follow."""
+    epoch: int = -1
+    taken: Mapping[Link, int] = field(default_factory=dict)
+    """New messages that each contact brought in this epoch, where there is a quota."""
+    approved: Mapping[Link, int] = field(default_factory=dict)
+    """How often what a contact brought was approved."""

@@ -4,16 +4,23 @@ Frames are answered, repeated until they are answered, and counted once however 
 decide what is told to whom, and see none of that.
 """
 
+import hashlib
+from bisect import bisect_right, insort
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import uniform_below
+from banister.spread.node.ages import dated, posted_at, step_of
 from banister.spread.node.messages import (
     PARTS,
     Ack,
     Action,
     Asked,
+    Away,
+    Back,
     Copy,
     Event,
     FrameKind,
@@ -21,6 +28,7 @@ from banister.spread.node.messages import (
     MessageId,
     Post,
     Received,
+    Removed,
     Send,
     Show,
     Tick,
@@ -29,7 +37,7 @@ from banister.spread.node.messages import (
     WakeAt,
     Wave,
 )
-from banister.spread.node.state import OLDEST, Alarm, Forgotten, Held, NodeState, Waiting
+from banister.spread.node.state import DOUBLINGS, OLDEST, Alarm, Held, NodeState, Waiting
 
 _FORGOTTEN = 4
 """So many times as many messages as are kept are remembered by name when they are forgotten."""
@@ -50,8 +58,16 @@ def step(state: NodeState, event: Event, *, now: Tick, bits: BitSource) -> tuple
         desk.post(event)
     elif isinstance(event, Received):
         desk.receive(event)
-    else:
+    elif isinstance(event, Wake):
         desk.wake()
+    elif isinstance(event, Away):
+        desk.away(event.link)
+    elif isinstance(event, Back):
+        desk.back(event.link)
+    elif isinstance(event, Removed):
+        desk.remove(event.link)
+    else:
+        desk.approve(event.id)
     return desk.finish()
 
 
@@ -59,44 +75,51 @@ class Desk:
     """A node's state while one event is worked on."""
 
     def __init__(self, state: NodeState, now: Tick, bits: BitSource) -> None:
-        self.settings, self.contacts, self.now, self.bits = state.settings, state.contacts, now, bits
+        self.settings, self.now, self.bits = state.settings, now, bits
+        self._everybody, self._away = state.contacts, state.away
+        self.contacts = (
+            tuple(link for link in state.contacts if link not in state.away) if state.away else state.contacts
+        )
+        """Those who can be reached."""
         self.held = dict(state.held)
-        self._waiting = list(state.waiting)
+        self._waiting = dict(state.waiting)
         self._alarms = list(state.alarms)
-        self._forgotten = list(state.forgotten)
+        self._forgotten = state.forgotten
         self.contact_degrees = state.contact_degrees
+        self._secret, self._epoch = state.secret, state.epoch
+        self._taken, self._approved = state.taken, state.approved
         self._actions: list[Action] = []
+        if self.settings.epoch and now // self.settings.epoch > self._epoch:
+            self._epoch, self._taken = now // self.settings.epoch, {}
+            self._secret = bits.take(256).to_bytes(32, "big")
 
     # What the rules may do.
 
     def ask(self, link: Link, frame: Asked) -> None:
         """Send a frame, and again until it is answered."""
-        settings, frame = self.settings, self._dated(frame)
-        self._actions.append(Send(link, frame))
-        self._waiting.append(Waiting(link, frame, self.now + settings.retry, settings.tries))
+        settings = self.settings
+        self._wait(Waiting(link, self._send(link, frame), self.now + settings.retry, settings.tries))
 
-    def _dated(self, frame: Asked) -> Asked:
-        """Where there is an embargo every copy tells its age, at the moment it is sent, so that all timers start at one
-        age of the post. Where there is none, rules that need no age tell none."""
-        if not isinstance(frame, Copy) or not self.settings.embargo:
-            return frame
-        step = self.settings.step_ticks
-        parts, rest = divmod(max(self.now - self._posted_at(self.held[frame.id]), 0) * PARTS, step)
-        parts += uniform_below(step, self.bits) < rest
-        age, part = divmod(min(parts, OLDEST * PARTS + PARTS - 1), PARTS)
-        return replace(frame, age=age, part=part)
+    def _wait(self, waiting: Waiting) -> None:
+        frame = waiting.frame
+        key = waiting.link, frame.id, frame.kind, frame.number
+        self._waiting.pop(key, None)  # It stands last again: the order is that of time.
+        self._waiting[key] = waiting
+
+    def _send(self, link: Link, frame: Asked) -> Asked:
+        if isinstance(frame, Copy) and self.settings.embargo:
+            frame = dated(self.settings, self.held[frame.id], frame, now=self.now, bits=self.bits)
+        self._actions.append(Send(link, frame))
+        return frame
 
     def remind(self, held: Held, what: str, steps: int) -> None:
         """Call the rules after so many steps."""
-        self._alarms.append(Alarm(self.now + steps * self.settings.step_ticks, held.id, what))
+        insort(self._alarms, Alarm(self.now + steps * step_of(self.settings, held), held.id, what))
 
     def age_of(self, held: Held) -> int:
         """Steps since the post: those that the copy told, and those counted here since, as far as a frame can tell."""
-        return min(max(self.now - self._posted_at(held), 0) // self.settings.step_ticks, OLDEST)
-
-    def _posted_at(self, held: Held) -> Tick:
-        """When it was posted, by the clock here and by what the copy told."""
-        return held.since - (held.age * PARTS + held.part) * self.settings.step_ticks // PARTS
+        passed = max(self.now - posted_at(self.settings, held), 0)
+        return min(passed // step_of(self.settings, held), OLDEST)
 
     def keep(self, held: Held) -> None:
         """Remember the message as it is now."""
@@ -106,16 +129,38 @@ class Desk:
         """One of the links, all equally likely."""
         return links[uniform_below(len(links), self.bits)]
 
+    def choose(self, held: Held, links: tuple[Link, ...]) -> Link:
+        """One of the links for a message: drawn, or in an epoch of fixed choices the first in the order that belongs to
+        the link over which it came. Without the epoch's secret all orders are equally likely."""
+        if not self.settings.epoch:
+            return self.pick(links)
+        return min(links, key=lambda link: self._place(held.parent, link))
+
+    def _place(self, parent: Link | None, link: Link) -> bytes:
+        came = -1 if parent is None else parent
+        return hashlib.blake2b(b"%d %d" % (came, link), key=self._secret, digest_size=16).digest()
+
+    def settle_as_leaf(self, held: Held, link: Link) -> Held:
+        """Turn the author's copy, once a contact has taken it, into that of a leaf which got it from there."""
+        posted, step = posted_at(self.settings, held), step_of(self.settings, held)
+        parts = min(max(self.now - posted, 0) * PARTS // step, OLDEST * PARTS + PARTS - 1)
+        age, part = divmod(parts, PARTS)
+        since = posted + parts * step // PARTS  # As if it had come when it was that old: to the tick the same age.
+        children = tuple(other for other in held.children if other != link)
+        leaf = replace(held, parent=link, children=children, since=since, climbing=False, level=0, age=age, part=part)
+        self.keep(leaf)
+        return leaf
+
     # Events.
 
     def post(self, event: Post) -> None:
-        if event.id not in self.held and not self._is_forgotten(event.id):
+        if event.id not in self.held and event.id not in self._forgotten:
             self._store(Held(event.id, event.body, None, self.now))
             self.settings.rules.posted(self, self.held[event.id])
 
     def receive(self, event: Received) -> None:
         frame = event.frame
-        if event.link not in self.contacts:
+        if event.link not in self._everybody:
             return
         if isinstance(frame, Ack):
             self._answered(event.link, frame)
@@ -128,10 +173,14 @@ class Desk:
         if not self._is_possible(frame):
             return False
         if isinstance(frame, Copy):
-            if held is not None and held.parent != link:
+            if held is not None and link not in held.tree_links:
+                if link not in held.known:
+                    self.keep(held := replace(held, known=(*held.known, link)))
                 self.settings.rules.repeated(self, held, frame)
-            if held is not None or self._is_forgotten(frame.id):
+            if held is not None or frame.id in self._forgotten:
                 return held is not None and held.parent == link  # A repeated copy gets the answer of the first.
+            if not self._may_bring(link):
+                return False
             dated = Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level, frame.age, frame.part)
             self._store(dated)
             self._actions.append(Show(frame.id))
@@ -158,30 +207,38 @@ class Desk:
             return even and 0 <= frame.hops <= frame.time // 2 and frame.time <= horizon
         return 0 <= frame.number <= horizon + 2
 
-    def _answered(self, link: Link, ack: Ack) -> None:
-        for place, waiting in enumerate(self._waiting):
-            frame = waiting.frame
-            if (waiting.link, frame.id, frame.kind, frame.number) == (link, ack.id, ack.kind, ack.number):
-                del self._waiting[place]
-                held = self.held.get(ack.id)
-                if held is not None:
-                    self._settle(held, link, frame, ack.fresh)
-                return
+    def _may_bring(self, link: Link) -> bool:
+        """Count one more new message of a contact, unless its quota of this epoch is used up."""
+        if not self.settings.quota:
+            return True
+        brought = self._taken.get(link, 0)
+        if brought >= self.settings.quota << min(self._approved.get(link, 0), DOUBLINGS):
+            return False
+        self._taken = {**self._taken, link: brought + 1}
+        return True
 
-    def _settle(self, held: Held, link: Link, frame: Asked, fresh: bool) -> None:
+    def _answered(self, link: Link, ack: Ack) -> None:
+        waiting = self._waiting.pop((link, ack.id, ack.kind, ack.number), None)
+        held = self.held.get(ack.id)
+        if waiting is not None and held is not None:
+            self._settle(held, link, waiting.frame, ack.fresh, answered=True)
+
+    def _settle(self, held: Held, link: Link, frame: Asked, fresh: bool, *, answered: bool) -> None:
         rules = self.settings.rules
         if frame.kind is FrameKind.COPY:
             asked = tuple(other for other in held.asked if other != link)
-            children = (*held.children, link) if fresh and link not in held.children else held.children
-            self.keep(replace(held, asked=asked, children=children))
+            children = (*held.children, link) if fresh and link not in held.tree_links else held.children
+            knows = answered and not fresh and link not in held.tree_links and link not in held.known
+            known = (*held.known, link) if knows else held.known
+            self.keep(replace(held, asked=asked, children=children, known=known))
             rules.copy_answered(self, self.held[held.id], link, frame, fresh)
         elif isinstance(frame, Token):
             rules.token_answered(self, held, link, fresh)
 
     def wake(self) -> None:
         """Everything that is due: alarms of the rules, frames to repeat, messages to forget."""
-        due = sorted((alarm for alarm in self._alarms if alarm.at <= self.now), key=lambda alarm: alarm.at)
-        self._alarms = [alarm for alarm in self._alarms if alarm.at > self.now]
+        count = bisect_right(self._alarms, Alarm(self.now + 1, b"", ""))
+        due, self._alarms = self._alarms[:count], self._alarms[count:]
         for alarm in due:
             held = self.held.get(alarm.id)
             if held is None:
@@ -192,26 +249,75 @@ class Desk:
                 self.tell_all(held)
             else:
                 self.settings.rules.alarm(self, held, alarm.what)
-        late = [waiting for waiting in self._waiting if waiting.again_at <= self.now]
-        self._waiting = [waiting for waiting in self._waiting if waiting.again_at > self.now]
+        late = []
+        for waiting in self._waiting.values():
+            if waiting.again_at > self.now:
+                break
+            late.append(waiting)
         for waiting in late:
             self._repeat(waiting)
 
     def _repeat(self, waiting: Waiting) -> None:
-        held = self.held.get(waiting.frame.id)
+        frame = waiting.frame
+        # What was settled before may have answered for it, or asked anew.
+        if self._waiting.get((waiting.link, frame.id, frame.kind, frame.number)) is not waiting:
+            return
+        del self._waiting[waiting.link, frame.id, frame.kind, frame.number]
+        held = self.held.get(frame.id)
         if held is None:
             return
         if waiting.left > 1:
-            frame = self._dated(waiting.frame)
-            self._actions.append(Send(waiting.link, frame))
             again = self.now + self.settings.retry
-            self._waiting.append(Waiting(waiting.link, frame, again, waiting.left - 1))
+            self._wait(Waiting(waiting.link, self._send(waiting.link, frame), again, waiting.left - 1))
         else:  # The contact is gone; a token that may or may not have arrived is never handed out twice.
-            self._settle(held, waiting.link, waiting.frame, False)
+            self._settle(held, waiting.link, frame, False, answered=False)
+
+    def away(self, link: Link) -> None:
+        """Whatever waits for the contact is taken for unanswered, and somebody else is asked instead."""
+        if link not in self._everybody or link in self._away:
+            return
+        self._away |= {link}
+        self.contacts = tuple(other for other in self.contacts if other != link)
+        for waiting in [waiting for waiting in self._waiting.values() if waiting.link == link]:
+            self._waiting.pop((link, waiting.frame.id, waiting.frame.kind, waiting.frame.number), None)
+            held = self.held.get(waiting.frame.id)
+            if held is not None:
+                self._settle(held, link, waiting.frame, False, answered=False)
+
+    def back(self, link: Link) -> None:
+        """A new contact, or one that was away: it is offered whatever is told to everybody by now."""
+        if link not in self._everybody:
+            self._everybody = (*self._everybody, link)
+        self._away -= {link}
+        self.contacts = tuple(other for other in self._everybody if other not in self._away)
+        for held in list(self.held.values()):
+            known = link in held.tree_links or link in held.known or link in held.asked
+            if not known and self.settings.rules.tells_everybody(self, held):
+                self.keep(replace(held, asked=(*held.asked, link)))
+                self.ask(link, Copy(held.id, held.body))
+
+    def remove(self, link: Link) -> None:
+        """Nothing waits for a contact that is none any more, and no message remembers it but as the one it came by."""
+        self._everybody = tuple(other for other in self._everybody if other != link)
+        self.contacts = tuple(other for other in self.contacts if other != link)
+        self._away -= {link}
+        self._waiting = {key: waiting for key, waiting in self._waiting.items() if key[0] != link}
+        for held in list(self.held.values()):
+            rest = [_without(link, links) for links in (held.children, held.asked, held.untried, held.known)]
+            self.keep(replace(held, children=rest[0], asked=rest[1], untried=rest[2], known=rest[3]))
+        self._taken = {other: count for other, count in self._taken.items() if other != link}
+        self._approved = {other: count for other, count in self._approved.items() if other != link}
+
+    def approve(self, name: MessageId) -> None:
+        held = self.held.get(name)
+        if held is not None and held.parent is not None:
+            count = min(self._approved.get(held.parent, 0) + 1, DOUBLINGS)
+            self._approved = {**self._approved, held.parent: count}
 
     def tell_all(self, held: Held) -> None:
         """Give the message to every contact that is not known to have it."""
-        rest = tuple(link for link in self.contacts if link not in held.tree_links and link not in held.asked)
+        having = {*held.tree_links, *held.asked, *held.known}
+        rest = tuple(link for link in self.contacts if link not in having)
         self.keep(replace(held, asked=held.asked + rest, untried=(), quota=len(rest)))
         for link in rest:
             self.ask(link, Copy(held.id, held.body))
@@ -223,7 +329,7 @@ class Desk:
         self.keep(held)
         self.remind(held, "forget", settings.lifetime)
         if settings.embargo:
-            self._alarms.append(Alarm(self._end_of_embargo(held), held.id, "embargo"))
+            insort(self._alarms, Alarm(self._end_of_embargo(held), held.id, "embargo"))
 
     def _end_of_embargo(self, held: Held) -> Tick:
         """A random time after the horizon, counted from the post and not from the arrival, which is earliest at home.
@@ -232,44 +338,60 @@ class Desk:
         seldom small: the first of many to end is hundreds of ticks after the horizon, where a few make no difference;
         with one uniform number it would be a few ticks after it, and those nearest to the author would be first.
         """
-        settings = self.settings
-        third = (settings.embargo * settings.step_ticks + 2) // 3
+        settings, step = self.settings, step_of(self.settings, held)
+        third = (settings.embargo * step + 2) // 3
         ticks = sum(uniform_below(third, self.bits) for _ in range(3))
-        return max(self._posted_at(held) + settings.horizon * settings.step_ticks + 1 + ticks, self.now + 1)
+        return max(posted_at(settings, held) + settings.horizon * step + 1 + ticks, self.now + 1)
 
     def _given_up_for(self, link: Link | None) -> MessageId:
         """The oldest of those that the link brought if it has its share, else of those of the link that has most."""
-        brought = Counter(held.parent for held in self.held.values())
-        share = max(self.settings.memory // (len(self.contacts) + 1), 1)
+        brought = Counter([held.parent for held in self.held.values()])
+        share = max(self.settings.memory // (len(self._everybody) + 1), 1)
         whose = link if brought[link] >= share else max(brought, key=lambda other: brought[other])
-        return min((held for held in self.held.values() if held.parent == whose), key=lambda held: held.since).id
-
-    def _is_forgotten(self, name: MessageId) -> bool:
-        return any(gone.id == name for gone in self._forgotten)
+        return next(held.id for held in self.held.values() if held.parent == whose)
 
     def _forget(self, name: MessageId) -> None:
-        gone = Forgotten(name, self.held.pop(name).parent)
-        self._waiting = [waiting for waiting in self._waiting if waiting.frame.id != name]
-        self._alarms = [alarm for alarm in self._alarms if alarm.id != name]
-        self._forgotten.append(gone)
+        parent = self.held.pop(name).parent
+        if self._waiting:
+            self._waiting = {key: waiting for key, waiting in self._waiting.items() if key[1] != name}
+        self._alarms = [alarm for alarm in self._alarms if alarm[1] != name]
+        self._forgotten = {**self._forgotten, name: parent}
         if len(self._forgotten) > _FORGOTTEN * self.settings.memory:
-            counts = Counter(other.parent for other in self._forgotten)
-            most = max(counts, key=lambda link: counts[link])
-            del self._forgotten[next(k for k, other in enumerate(self._forgotten) if other.parent == most)]
+            self._forgotten = _fewer(self._forgotten)
 
     def finish(self) -> tuple[NodeState, tuple[Action, ...]]:
-        moments = [alarm.at for alarm in self._alarms] + [waiting.again_at for waiting in self._waiting]
+        moments = [self._alarms[0].at] if self._alarms else []
+        moments += [next(iter(self._waiting.values())).again_at] if self._waiting else []
         actions = (*self._actions, WakeAt(min(moments))) if moments else tuple(self._actions)
         state = NodeState(
             self.settings,
-            self.contacts,
+            self._everybody,
             self.held,
-            tuple(self._waiting),
+            self._waiting,
             tuple(self._alarms),
-            tuple(self._forgotten),
+            self._forgotten,
             self.contact_degrees,
+            self._away,
+            self._secret,
+            self._epoch,
+            self._taken,
+            self._approved,
         )
         return state, actions
 
 
-__all__ = ["Desk", "NodeState", "Wake", "step"]
+def _without(link: Link, links: tuple[Link, ...]) -> tuple[Link, ...]:
+    return tuple(other for other in links if other != link)
+
+
+def _fewer(forgotten: Mapping[MessageId, Link | None]) -> dict[MessageId, Link | None]:
+    """Without the oldest names of whoever has most: one in sixteen of all, so that it is not done at every message."""
+    counts = Counter(forgotten.values())
+    most = max(counts, key=lambda link: counts[link])
+    others = sorted(counts.values())[-2] if len(counts) > 1 else 0
+    surplus = max(min(len(forgotten) // 16, counts[most] - others), 1)
+    gone = set(islice((name for name, link in forgotten.items() if link == most), surplus))
+    return {name: link for name, link in forgotten.items() if name not in gone}
+
+
+__all__ = ["Desk", "NodeState", "step"]

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from banister.files import Access, whole
 from banister.tables.columns import Column, Kind
 from banister.tables.csv_rules import CsvRules
 from banister.tables.frames.paths import literal_path
+from banister.tables.reading import Value
 
 LONGEST = 2**20
 """A longer line is left out."""
@@ -86,9 +88,35 @@ class CsvFile:
         return found - 1
 
 
+class Written(Protocol):
+    """What must be known of a column to read it from text."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def values(self) -> tuple[Value, ...] | None: ...
+
+
+def normal(column: Written, rules: CsvRules) -> str:
+    """SQL for a value of a column as text that needs no rules: a point in numbers, dates as in ISO 8601, values as they
+    are declared; what is none becomes NULL."""
+    text = _trimmed(column.name, rules)
+    match column.kind:
+        case Kind.INTEGER:
+            return text
+        case Kind.NUMBER:
+            return _point(text, rules)
+        case Kind.DATE:
+            return f"CAST({_date(text, rules)} AS VARCHAR)"
+    named = column.values and isinstance(column.values[0], str)
+    return _spelled(text, column) if named and rules.ignore_case else text
+
+
 def typed(name: str, column: Column | None, rules: CsvRules) -> str:
     """SQL for a value of a column, from its text; what is none becomes NULL."""
-    text = f"NULLIF(trim({_name(name)}), '')" if rules.trim else f"NULLIF({_name(name)}, '')"
+    text = _trimmed(name, rules)
     if column is None:
         return text
     match column.kind:
@@ -96,13 +124,21 @@ def typed(name: str, column: Column | None, rules: CsvRules) -> str:
             return f"TRY_CAST({text} AS BIGINT)"
         case Kind.NUMBER:
             return f"TRY_CAST({_point(text, rules)} AS DOUBLE)"
-        case Kind.DATE if rules.date_format:
-            return f"CAST(try_strptime({text}, {_text(rules.date_format)}) AS DATE)"
         case Kind.DATE:
-            return f"TRY_CAST({text} AS DATE)"
+            return _date(text, rules)
     if column.values is not None and not isinstance(column.values[0], str):
         return f"TRY_CAST({text} AS {'BOOLEAN' if isinstance(column.values[0], bool) else 'BIGINT'})"
     return _spelled(text, column) if rules.ignore_case else text
+
+
+def _trimmed(name: str, rules: CsvRules) -> str:
+    return f"NULLIF(trim({_name(name)}), '')" if rules.trim else f"NULLIF({_name(name)}, '')"
+
+
+def _date(text: str, rules: CsvRules) -> str:
+    if rules.date_format:
+        return f"CAST(try_strptime({text}, {_text(rules.date_format)}) AS DATE)"
+    return f"TRY_CAST({text} AS DATE)"
 
 
 def _point(text: str, rules: CsvRules) -> str:
@@ -112,7 +148,7 @@ def _point(text: str, rules: CsvRules) -> str:
     return f"CASE WHEN NOT contains({text}, '.') THEN replace({text}, ',', '.') END"
 
 
-def _spelled(text: str, column: Column) -> str:
+def _spelled(text: str, column: Written) -> str:
     """The declared spelling of a value, whatever its letters' case; unknown values are all in lower case."""
     if column.values is None:
         return f"lower({text})"

@@ -4,7 +4,6 @@ A table is read as whole units, column by column, so that nothing after this fil
 written beside its target and moved there at the end: no half-written file is ever seen.
 """
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from banister.errors import BadValue
 from banister.files import check_target, whole
 from banister.tables.columns import Kind
 from banister.tables.domain import FAR, UNREAD, Attribute, Domain, Integers
+from banister.tables.frames.csv_lines import CsvFile, normal
 from banister.tables.frames.paths import literal_path
 
 Types = Mapping[str, str]
@@ -34,6 +34,8 @@ class Coded:
 
     codes: tuple[Integers, ...]
     types: Types
+    unread: int = 0
+    """Rows of a CSV file that no rule can read, where a row is a record: they are there, and have no value."""
 
     @property
     def records(self) -> int:
@@ -46,7 +48,7 @@ def read_codes(table: object, domain: Domain, *, law: Law = Attribute.codes) -> 
     `law` says what becomes of units and missing values: by default what is not declared is -1.
     """
     with duckdb.connect() as connection:
-        source = _open(connection, table)
+        source, rows = _open(connection, table, domain)
         types = {str(row[0]): str(row[1]) for row in _run(connection, f"DESCRIBE SELECT * FROM {source}").fetchall()}
         for name in (*domain.names, *([domain.person] if domain.person else [])):
             if name not in types:
@@ -57,7 +59,7 @@ def read_codes(table: object, domain: Domain, *, law: Law = Attribute.codes) -> 
         kept = {
             attribute.name: _holding(connection, attribute, types[attribute.name]) for attribute in domain.attributes
         }
-    return Coded(codes, kept)
+    return Coded(codes, kept, 0 if domain.person or rows is None else rows - int(codes[0].size))
 
 
 def _holding(connection: duckdb.DuckDBPyConnection, attribute: Attribute, stored: str) -> str:
@@ -82,7 +84,8 @@ def _holding(connection: duckdb.DuckDBPyConnection, attribute: Attribute, stored
     return stored
 
 
-def _open(connection: duckdb.DuckDBPyConnection, table: object) -> str:
+def _open(connection: duckdb.DuckDBPyConnection, table: object, domain: Domain) -> tuple[str, int | None]:
+    """What to read from, and how many rows a file has where some of them may not be read."""
     if not isinstance(table, str | Path):
         try:
             connection.register("given", table)
@@ -91,21 +94,30 @@ def _open(connection: duckdb.DuckDBPyConnection, table: object) -> str:
                 f"The table cannot be read from a {type(table).__name__}; give a file, or a pandas, Polars or Arrow "
                 "table."
             ) from None
-        return "given"
+        return "given", None
     path = Path(table)
     if not path.is_file():
         raise BadValue(f"'{path}' is not a file that is there.")
     text = literal_path(path)
     match path.suffix.lower():
         case ".parquet":
-            return f"read_parquet({text}, hive_partitioning = false)"
+            return f"read_parquet({text}, hive_partitioning = false)", None
         case ".csv":
-            names = ", ".join(f"{quoted_text(name)}: 'VARCHAR'" for name in _header(path))
-            return (
-                f"read_csv({text}, columns = {{{names}}}, header = true, delim = ',', quote = '\"', escape = '\"', "
-                "auto_detect = false, null_padding = true)"
-            )
+            file = CsvFile(path, domain.rules)
+            return _csv(connection, file, domain), file.lines()
     raise BadValue(f"'{path.name}' must end in .csv or .parquet.")
+
+
+def _csv(connection: duckdb.DuckDBPyConnection, file: CsvFile, domain: Domain) -> str:
+    """The declared columns of a file as texts that need no rules any more. They are copied, because what the file was
+    prepared in goes when this function ends."""
+    declared = {attribute.name: attribute for attribute in domain.attributes}
+    items = ", ".join(
+        f"{normal(declared[name], domain.rules) if name in declared else quoted(name)} AS {quoted(name)}"
+        for name in file.header
+    )
+    _run(connection, f"CREATE TEMP TABLE written AS SELECT {items} FROM ({file.text_query})")
+    return "written"
 
 
 def _one_row_each(connection: duckdb.DuckDBPyConnection, source: str, person: str) -> str:
@@ -120,19 +132,6 @@ def _one_row_each(connection: duckdb.DuckDBPyConnection, source: str, person: st
         f"ORDER BY {key}, md5(CAST(given_rows AS VARCHAR))",
     )
     return "people"
-
-
-def _header(path: Path) -> list[str]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            header = next(csv.reader(file), [])
-    except (OSError, UnicodeDecodeError):
-        raise BadValue(f"'{path.name}' cannot be read as text in UTF-8.") from None
-    if not header:
-        raise BadValue(f"'{path.name}' is empty: it has no header line.")
-    if len({name.lower() for name in header}) < len(header):
-        raise BadValue(f"'{path.name}' has two columns of one name (upper and lower case alike). Rename one.")
-    return header
 
 
 def _column(

@@ -14,6 +14,16 @@ for (const box of document.querySelectorAll("[data-events]")) {
   };
 }
 
+// A piece of a page that is asked for again and again, and replaced where there is something new.
+for (const box of document.querySelectorAll("[data-again]")) {
+  setInterval(async () => {
+    const answer = await fetch(`${box.dataset.again}?seen=${box.dataset.seen}`).catch(() => null);
+    if (answer?.status !== 200 || box.contains(document.activeElement)) return;
+    box.dataset.seen = answer.headers.get("x-seen");
+    box.innerHTML = await answer.text();
+  }, 2000);
+}
+
 // A slider over a list of values: the field beside it holds the text that is sent, exactly as it is read.
 document.addEventListener("input", (event) => {
   const slider = event.target.closest("[data-values]");

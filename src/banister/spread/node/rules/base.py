@@ -47,6 +47,10 @@ class Rules(Protocol):
         """A moment that the rules asked for."""
         ...
 
+    def tells_everybody(self, desk: "Desk", held: Held) -> bool:
+        """Whether it is told to every contact by now, so that one who comes back is told, too."""
+        ...
+
 
 class Quiet:
     """Rules without token and waves; what they do not use does nothing."""
@@ -64,6 +68,15 @@ class Quiet:
 
     def wave_came(self, desk: "Desk", held: Held, link: Link, wave: Wave) -> None:
         return
+
+    def tells_everybody(self, desk: "Desk", held: Held) -> bool:
+        return past_embargo(desk, held)
+
+
+def past_embargo(desk: "Desk", held: Held) -> bool:
+    """Whether the longest embargo of a message is over, wherever it is."""
+    settings = desk.settings
+    return settings.embargo > 0 and desk.age_of(held) > settings.horizon + settings.embargo
 
 
 def tell_by_chance(desk: "Desk", held: Held, rate: Fraction, copy: Copy) -> bool:
@@ -89,7 +102,7 @@ def tell_another(desk: "Desk", held: Held, copy: Copy) -> None:
     """Ask one more contact that was not asked yet."""
     if held.quota == 0 or not held.untried:
         return
-    link = desk.pick(held.untried)
+    link = desk.choose(held, held.untried)
     untried = tuple(other for other in held.untried if other != link)
     desk.keep(replace(held, untried=untried, quota=held.quota - 1, asked=(*held.asked, link)))
     desk.ask(link, copy)

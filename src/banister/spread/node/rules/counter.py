@@ -25,11 +25,13 @@ class TreeRules(Quiet):
             need.whole("cap", self.cap, least=2)
 
     def posted(self, desk: "Desk", held: Held) -> None:
-        desk.keep(replace(held, climbing=True))
-        desk.remind(held, "tell", 1)
+        """As if a climbing copy had come that is at its beginning: from here on nothing asks who wrote it."""
+        own = replace(held, climbing=True)
+        desk.keep(own)
+        self.arrived(desk, own)
 
     def arrived(self, desk: "Desk", held: Held) -> None:
-        if held.level > 0:
+        if held.climbing or held.level > 0:
             desk.remind(held, "tell", 1)
 
     def alarm(self, desk: "Desk", held: Held, what: str) -> None:
@@ -42,7 +44,7 @@ class TreeRules(Quiet):
 
     def _climb(self, desk: "Desk", held: Held, free: tuple[Link, ...]) -> None:
         if free:
-            link = desk.pick(free)
+            link = desk.choose(held, free)
             desk.keep(replace(held, asked=(*held.asked, link)))
             desk.ask(link, self._copy(desk, held, held.level + 1, climbing=True))
 
@@ -58,7 +60,9 @@ class TreeRules(Quiet):
     def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:
         if not isinstance(frame, Copy):
             return
-        if frame.climbing and fresh:
+        if frame.climbing and fresh and held.parent is None:
+            desk.settle_as_leaf(held, link)
+        elif frame.climbing and fresh:
             self._fall(desk, held)
         elif frame.climbing:  # That contact had it already; climb somewhere else.
             tried = (*held.untried, link)

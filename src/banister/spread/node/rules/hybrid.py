@@ -50,10 +50,14 @@ class HybridRules(Quiet):
             self.tree.alarm(desk, held, what)
             return
         if what == "switch":  # From here on everybody who is not known to have it is asked.
-            rest = tuple(link for link in desk.contacts if link not in held.tree_links and link not in held.asked)
+            having = {*held.tree_links, *held.asked, *held.known}
+            rest = tuple(link for link in desk.contacts if link not in having)
             held = replace(held, untried=rest, quota=0)
         if tell_by_chance(desk, held, self.rate, Copy(held.id, held.body, age=desk.age_of(held))):
             desk.remind(held, "gossip", 1)
+
+    def tells_everybody(self, desk: "Desk", held: Held) -> bool:
+        return desk.age_of(held) > self.switch
 
     def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:
         if desk.age_of(held) <= self.switch:

@@ -8,7 +8,7 @@ from banister import need
 from banister.sampling.bernoulli import bernoulli
 from banister.sampling.uniform import uniform_below
 from banister.spread.node.messages import Asked, Copy, Link, Token, Wave
-from banister.spread.node.rules.base import ask_instead, tell_some
+from banister.spread.node.rules.base import ask_instead, past_embargo, tell_some
 from banister.spread.node.state import Held
 from banister.spread.schedule import keep_probability
 
@@ -99,6 +99,9 @@ class TokenRules:
             desk.ask(link, Token(held.id, 0, 0))  # The author hands over the token with the first copy.
         elif not fresh and isinstance(frame, Copy):
             ask_instead(desk, held, frame)
+
+    def tells_everybody(self, desk: "Desk", held: Held) -> bool:
+        return past_embargo(desk, held)
 
     def _decide(self, desk: "Desk", held: Held) -> None:
         """One step after an even time, when all answers of that time are in."""

@@ -1,0 +1,160 @@
+"""`banister wildfire start|talk|figure|backup|wipe`: the messenger."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from banister.apps.cli.say import tell
+
+if TYPE_CHECKING:
+    from banister.apps.wildfire.messenger import Messenger
+
+Folder = Annotated[str, typer.Option(help="Where its store is; made when there is none.")]
+Passphrase = Annotated[str, typer.Option(help="A file that holds the passphrase; without it you are asked.")]
+Listen = Annotated[str, typer.Option(help="Where friends knock: an address of this machine, and a port or 0.")]
+Announce = Annotated[str, typer.Option(help="The address that invitations name, where it differs.")]
+Tick = Annotated[float, typer.Option(help="Seconds between frames, for a new node; all friends need the same.")]
+DEFAULT = "~/.banister/wildfire"
+
+
+def register(app: typer.Typer) -> None:
+    family = typer.Typer(no_args_is_help=True, help="A messenger whose posts have no author, among friends.")
+    app.add_typer(family, name="wildfire")
+
+    @family.command()
+    def start(
+        folder: Folder = DEFAULT,
+        listen: Listen = "127.0.0.1:0",
+        announce: Announce = "",
+        tick: Tick = 5.0,
+        passphrase_file: Passphrase = "",
+        port: Annotated[int, typer.Option(help="The port of the page on this machine; 0 takes a free one.", min=0)] = 0,
+        browser: Annotated[bool, typer.Option(help="Open a browser where there is one.")] = True,
+    ) -> None:
+        """Run your node, with its page in a browser on this machine only.
+
+        Example: banister wildfire start --listen 192.168.1.20:4100
+        """
+        messenger = _open(folder, listen, announce, tick, passphrase_file)
+        from banister.apps.web.gate import Place
+        from banister.apps.web.serve import serve, take_port
+        from banister.apps.wildfire.site import wildfire
+
+        try:
+            taken = take_port(port)
+            site = wildfire(Place.loopback(taken.getsockname()[1]), messenger)
+            serve(site, taken, browser=browser, say=typer.echo)
+        finally:
+            messenger.close()
+
+    @family.command()
+    def talk(
+        folder: Folder = DEFAULT,
+        listen: Listen = "127.0.0.1:0",
+        announce: Announce = "",
+        tick: Tick = 5.0,
+        passphrase_file: Passphrase = "",
+    ) -> None:
+        """Run your node in the terminal: one line in, a few lines out.
+
+        Example: banister wildfire talk --folder ann --tick 1
+        """
+        import sys
+
+        messenger = _open(folder, listen, announce, tick, passphrase_file)
+        from banister.apps.wildfire.terminal import Talk
+
+        tell(f"Your node listens at {messenger.node.announced}:{messenger.node.port}. Write help to see what there is.")
+        try:
+            Talk(messenger, _said).run(sys.stdin)
+        finally:
+            messenger.close()
+
+    @family.command()
+    def figure(
+        friends: Annotated[int, typer.Argument(help="How many friends you have, or would have.", min=0)],
+    ) -> None:
+        """What spies would find out about who wrote a post, for so many friends.
+
+        Example: banister wildfire figure 8
+        """
+        from banister.apps.wildfire.terminal import say_figures
+
+        say_figures(friends, tell)
+
+    @family.command()
+    def backup(
+        target: Annotated[str, typer.Argument(help="A folder that is not there yet.")],
+        folder: Folder = DEFAULT,
+        passphrase_file: Passphrase = "",
+    ) -> None:
+        """Copy a store, encrypted as it is, to keep it or to move to another machine. End the node first.
+
+        Example: banister wildfire backup /media/stick/wildfire
+        """
+        from banister.apps.wildfire.store import Store
+
+        store = Store(_there(folder), _passphrase(passphrase_file, fresh=False))
+        store.back_up(Path(target).expanduser())
+        store.close()
+        tell(f"Copied to {target}. Start it there with --folder; never run both.")
+
+    @family.command()
+    def wipe(
+        folder: Folder = DEFAULT,
+        yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    ) -> None:
+        """Destroy a store: its salt first, so that no passphrase opens what a disk may keep.
+
+        Example: banister wildfire wipe --folder ann --yes
+        """
+        from banister.apps.wildfire.store import wipe as destroy
+
+        if yes or typer.confirm(f"Destroy everything in {folder}?"):
+            destroy(Path(folder).expanduser())
+            tell("Gone.")
+
+
+def _said(text: str) -> None:
+    """Said at once, also to who listens through a pipe."""
+    import sys
+
+    tell(text)
+    sys.stdout.flush()
+
+
+def _open(folder: str, listen: str, announce: str, tick: float, passphrase_file: str) -> "Messenger":
+    from banister.errors import BadValue, MissingExtra
+
+    try:
+        from banister.apps.wildfire.messenger import Messenger
+        from banister.apps.wildfire.store import FILE
+    except ModuleNotFoundError as error:
+        raise MissingExtra.naming(str(error.name), "wildfire") from error
+    place = Path(folder).expanduser()
+    host, _, port = listen.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65_535:
+        raise BadValue(f"--listen {listen[:60]} must be an address and a port, such as 127.0.0.1:4100.")
+    words = _passphrase(passphrase_file, fresh=not (place / FILE).exists())
+    return Messenger(place, words, host=host, port=int(port), tick_seconds=tick, announced=announce)
+
+
+def _passphrase(file: str, *, fresh: bool) -> str:
+    if file:
+        from banister.foreign import read_text
+
+        return read_text(Path(file), "a passphrase", most_bytes=1000).rstrip("\n")
+    if fresh:
+        tell("A new node. Choose a passphrase: six words that nobody knows. Without it nothing opens its store.")
+    return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=fresh))
+
+
+def _there(folder: str) -> Path:
+    from banister.apps.wildfire.store import FILE
+    from banister.errors import BadValue
+
+    place = Path(folder).expanduser()
+    if not (place / FILE).exists():
+        raise BadValue(f"There is no messenger in '{place}'. Give its folder with --folder.")
+    return place

@@ -1,0 +1,136 @@
+"""Keys of a link. Each link has its own at each end, so that no key names a person, and forgetting one ends the link.
+
+A certificate is only the envelope in which TLS carries an Ed25519 key. Its name is random: with one common name OpenSSL
+would take the wrong certificate for the issuer.
+"""
+
+import hashlib
+import hmac
+import os
+import ssl
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.x509.oid import NameOID
+
+from banister import keys
+
+SALT_BYTES = 8
+PROOF_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LinkKey:
+    """One end of a link: the private key, and the certificate that the other end is pinned to."""
+
+    private: bytes
+    certificate: bytes
+
+    @classmethod
+    def generate(cls) -> "LinkKey":
+        """A new one."""
+        key = Ed25519PrivateKey.generate()
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, keys.nonce())])
+        made = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(datetime(2000, 1, 1, tzinfo=UTC))  # The same for all: it tells nothing, and never ends.
+            .not_valid_after(datetime(9999, 1, 1, tzinfo=UTC))
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .sign(key, None)
+        )
+        return cls(key.private_bytes_raw(), made.public_bytes(serialization.Encoding.DER))
+
+    def load_into(self, context: ssl.SSLContext) -> None:
+        """Give a context this key, through memory that no disk ever sees."""
+        private = Ed25519PrivateKey.from_private_bytes(self.private)
+        pem = private.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        held = os.memfd_create("key")
+        try:
+            os.write(held, pem + ssl.DER_cert_to_PEM_cert(self.certificate).encode())
+            context.load_cert_chain(f"/proc/self/fd/{held}")
+        finally:
+            os.close(held)
+
+
+def is_certificate(data: bytes) -> bool:
+    """Whether bytes are a certificate with an Ed25519 key, as all of ours are."""
+    try:
+        return isinstance(x509.load_der_x509_certificate(data).public_key(), Ed25519PublicKey)
+    except (ValueError, TypeError):
+        return False
+
+
+def fingerprint(certificate: bytes) -> bytes:
+    """By what an invitation names a certificate."""
+    return hashlib.sha256(certificate).digest()
+
+
+def safety_number(one: bytes, other: bytes) -> str:
+    """Thirty digits that both ends of a link see, and nobody between them can make equal.
+
+    >>> safety_number(b"a", b"b") == safety_number(b"b", b"a")
+    True
+    """
+    digest = hashlib.sha512(b"safety" + b"".join(sorted((fingerprint(one), fingerprint(other))))).digest()
+    digits = str(int.from_bytes(digest, "big"))[-30:]
+    return " ".join(digits[start : start + 5] for start in range(0, 30, 5))
+
+
+def knock(secret: bytes) -> str:
+    """What a friend says first, in the clear: new each time, and right only for who knows the link's secret."""
+    salt = bytes.fromhex(keys.nonce())[:SALT_BYTES]
+    return (salt + _proof(secret, salt)).hex()
+
+
+def knocks(said: str, secret: bytes) -> bool:
+    """Whether somebody knocked with this secret."""
+    try:
+        data = bytes.fromhex(said)
+    except ValueError:
+        return False
+    salt, proof = data[:SALT_BYTES], data[SALT_BYTES:]
+    return len(data) == SALT_BYTES + PROOF_BYTES and hmac.compare_digest(proof, _proof(secret, salt))
+
+
+def _proof(secret: bytes, salt: bytes) -> bytes:
+    return hmac.new(secret, b"knock" + salt, hashlib.sha256).digest()[:PROOF_BYTES]
+
+
+def server_context() -> ssl.SSLContext:
+    """What a stranger meets: a key for nobody. Whoever knocks rightly is handed to the context of the link."""
+    context = _context(ssl.PROTOCOL_TLS_SERVER)
+    context.verify_mode = ssl.CERT_OPTIONAL  # Who uses an invitation has no key that is known here.
+    context.num_tickets = 0
+    LinkKey.generate().load_into(context)
+    return context
+
+
+def link_context(own: LinkKey, theirs: bytes | None, *, server: bool) -> ssl.SSLContext:
+    """TLS 1.3 with one key at each end; without theirs, an invitation's, where the certificate is checked by hand."""
+    context = _context(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+    if server:
+        context.num_tickets = 0
+        context.verify_mode = ssl.CERT_OPTIONAL
+    else:
+        context.verify_mode = ssl.CERT_REQUIRED if theirs is not None else ssl.CERT_NONE
+    if theirs is not None:
+        context.load_verify_locations(cadata=theirs)
+    if server or theirs is not None:
+        own.load_into(context)
+    return context
+
+
+def _context(protocol: int) -> ssl.SSLContext:
+    context = ssl.SSLContext(protocol)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.check_hostname = False
+    return context

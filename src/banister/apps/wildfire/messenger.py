@@ -1,0 +1,193 @@
+"""What a person does with a node, whichever way she looks at it: pages and terminal call the same few verbs.
+
+The node runs in a thread of its own, with its own loop, so that no page can hold up a tick.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from banister import need
+from banister.apps.wildfire.content import Text, read_body, write_body
+from banister.apps.wildfire.figures import LEAST_FRIENDS
+from banister.apps.wildfire.identity import safety_number
+from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
+from banister.apps.wildfire.node import Node
+from banister.apps.wildfire.store import Store
+from banister.errors import BadValue
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A post in the feed. One's own is no different."""
+
+    name: str
+    words: str
+    reply_to: str
+    approved: bool
+    muted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A friend as the person sees her."""
+
+    link: int
+    name: str
+    state: str
+    """asked, waiting, here, away or blocked."""
+    safety: str
+
+
+class Messenger:
+    """A running node and its store.
+
+    `tick_seconds` is chosen when the store is made and kept: all nodes of a crowd need the same.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        passphrase: str,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        tick_seconds: float = 5,
+        announced: str = "",
+    ) -> None:
+        self.store = Store(folder, passphrase)
+        kept = self.store.get("tick_seconds")
+        tick = float(kept) if kept else float(need.positive("tick_seconds", tick_seconds))
+        self.store.put("tick_seconds", repr(tick))
+        port = port or int(self.store.get("port", "0"))
+        self.node = Node(self.store, tick_seconds=tick, host=host, port=port)
+        self.node.announced = announced or host
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="node")
+        self._thread.start()
+        try:
+            self._wait(self.node.start())
+        except BaseException:
+            self._end()
+            raise
+        self.store.put("port", str(self.node.port))
+
+    def _wait(self, work: Coroutine[object, object, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _do(self, work: Callable[[], T]) -> T:
+        async def done() -> T:
+            return work()
+
+        return self._wait(done())
+
+    def close(self) -> None:
+        """End links and ticks; everything is on disk."""
+        self._wait(self.node.stop())
+        self._end()
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self.store.close()
+
+    # Posts.
+
+    def confirmed(self) -> int:
+        """Friends with whom a link was up: both have agreed."""
+        return sum(friend.met and friend.state == "friend" for friend in self.store.friends())
+
+    def post(self, words: str, *, reply_to: str = "", although_few: bool = False) -> str:
+        """Write a post; its name. With few friends only by who says that she knows what that means."""
+        count = self.confirmed()
+        if count < LEAST_FRIENDS and not although_few:
+            friends = "1 confirmed friend" if count == 1 else f"{count} confirmed friends"
+            raise BadValue(
+                f"You have {friends}; with fewer than {LEAST_FRIENDS} whoever gets your post knows that it is yours. "
+                "Invite more, or say that they may know."
+            )
+        body = write_body(Text(words, _name(reply_to)))
+        return self._wait(self.node.post(body)).hex()
+
+    def feed(self) -> tuple[Shown, ...]:
+        """What is here and can be read, the newest first."""
+        words = self.store.words()
+        held = self._do(lambda: list(self.node.exchange.state.held.values()))
+        shown = []
+        for each in reversed(held):
+            text = read_body(each.body)
+            if text is not None:
+                word = words.get(each.id, "")
+                shown.append(Shown(each.id.hex(), text.words, text.reply_to.hex(), word == "approved", word == "muted"))
+        return tuple(shown)
+
+    def approve(self, name: str) -> None:
+        """Found worth reading: whoever brought it may bring more. It stays here."""
+        self.store.say(_name(name), "approved")
+        self._do(lambda: self.node.exchange.approve(_name(name), now=self.node.clock.now()))
+
+    def mute(self, name: str) -> None:
+        """Not shown any more. It is relayed all the same: whoever did not could be told apart."""
+        self.store.say(_name(name), "muted")
+
+    # Friends.
+
+    def friends(self) -> tuple[Seen, ...]:
+        up = self._do(lambda: set(self.node.lines))
+        seen = []
+        for friend in self.store.friends():
+            state = friend.state
+            if state == "friend":
+                state = "here" if friend.link in up else "away" if friend.met else "waiting"
+            number = safety_number(friend.own.certificate, friend.theirs)
+            seen.append(Seen(friend.link, friend.name, state, number))
+        return tuple(seen)
+
+    def invite(self, *, friend: str = "", seconds: int = LIFE_SECONDS) -> str:
+        """A line for one person; what she is called here, nobody else learns."""
+        return self._do(lambda: self.node.invite(now=time.time(), seconds=seconds, friend=friend.strip()[:60])).text()
+
+    def join(self, line: str, *, friend: str = "") -> None:
+        """Use an invitation that somebody gave."""
+        invitation = Invitation.read(line)
+        if invitation.expires < time.time():
+            raise BadValue("This invitation has expired. Ask for a new one.")
+        if any(known.secret == invitation.secret for known in self.store.friends()):
+            raise BadValue("You have used this invitation already. Ask for a new one if the link is gone.")
+        self._wait(self.node.use(invitation, friend=friend.strip()[:60]))
+
+    def accept(self, link: int) -> None:
+        """Who used an invitation becomes a friend. Compare the safety number first."""
+        self._friend(link)
+        self.store.change_friend(link, state="friend")
+        self._do(self.node.refresh)
+
+    def remove(self, link: int) -> None:
+        """End a friendship, or decline one: the link is closed and its keys are forgotten."""
+        self._friend(link)
+        self.store.forget_friend(link)
+        self._do(self.node.refresh)
+
+    def block(self, link: int) -> None:
+        """Close the link and keep it closed; `accept` opens it again."""
+        self._friend(link)
+        self.store.change_friend(link, state="blocked")
+        self._do(self.node.refresh)
+
+    def _friend(self, link: int) -> None:
+        if all(friend.link != link for friend in self.store.friends()):
+            raise BadValue(f"There is no friend number {link}. Look at the list of friends.")
+
+
+def _name(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise BadValue("There is no such post.") from None

@@ -1,0 +1,349 @@
+"""The node that runs: links by TLS, one frame for each at every tick, and everything on disk before it is answered.
+
+At a tick the frames that were made ready before go out, first and at once. Only then is read what came since, worked
+on and written to disk; the frames that follow from it wait for the next tick. So neither reading, checking nor the disk
+moves a tick, and nothing is acknowledged that a crash could lose.
+"""
+
+import asyncio
+import contextlib
+import json
+import socket
+import ssl
+from dataclasses import dataclass, field
+
+from banister import keys
+from banister.apps.wildfire.identity import (
+    LinkKey,
+    fingerprint,
+    is_certificate,
+    knock,
+    knocks,
+    link_context,
+    server_context,
+)
+from banister.apps.wildfire.invitation import Invitation
+from banister.apps.wildfire.store import Friend, Invited, Store
+from banister.apps.wildfire.ticks import Clock
+from banister.errors import BadValue
+from banister.foreign import parse_json
+from banister.sampling.bits import SYSTEM
+from banister.spread.node.codec import FRAME_BYTES
+from banister.spread.node.exchange import COVER, Exchange
+from banister.spread.node.wildfire import wildfire_settings
+
+PAIRING_BYTES = 4096
+"""The one message in each direction by which an invitation is used."""
+HANDSHAKE_SECONDS = 30
+WAITING_FRAMES = 4
+"""Frames of one link that wait to be worked on; whoever sends faster fills its own line."""
+A_TICK = 2
+"""Frames of one link that are worked on at a tick."""
+SILENT_TICKS, SILENT_SECONDS = 12, 20
+"""A link without a frame for both is down."""
+STUCK_BYTES = 64 * FRAME_BYTES
+STRANGERS = 32
+"""Connections that may be in their handshake at once."""
+
+
+@dataclass(slots=True)
+class Line:
+    """A link that is up."""
+
+    writer: asyncio.StreamWriter
+    frames: "asyncio.Queue[bytes]" = field(default_factory=lambda: asyncio.Queue(WAITING_FRAMES))
+    quiet: int = 0
+
+
+class Node:
+    """One person's node. Everything here runs in one event loop."""
+
+    def __init__(self, store: Store, *, tick_seconds: float, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.store = store
+        self.clock = Clock(tick_seconds, before=store.clock())
+        self.tick_seconds = tick_seconds
+        self.exchange = Exchange(store.load(wildfire_settings(tick_seconds=tick_seconds)), SYSTEM)
+        self.lines: dict[int, Line] = {}
+        self.host, self.port = host, port
+        self.announced = host
+        """The address that invitations name."""
+        self.failure: BaseException | None = None
+        self.changes = 0
+        """Counted up whenever somebody who looks would see something new."""
+        self._friends: dict[int, Friend] = {}
+        self._invited: tuple[Invited, ...] = ()
+        self._contexts: dict[int, ssl.SSLContext] = {}
+        self._ready: dict[int, bytes] = {}
+        self._tasks: dict[object, asyncio.Task[None]] = {}
+        self._server: asyncio.Server | None = None
+        self._strangers = asyncio.Semaphore(STRANGERS)
+        self._preparing: asyncio.Task[None] | None = None
+        self._disk = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Listen, dial, and tick until `stop`."""
+        self.refresh()
+        context = server_context()
+        context.sni_callback = self._answer_knock
+        try:
+            self._server = await asyncio.start_server(
+                self._accept, self.host, self.port, ssl=context, ssl_handshake_timeout=HANDSHAKE_SECONDS
+            )
+        except OSError:
+            raise BadValue(
+                f"{self.host}:{self.port} cannot be listened on: another program has it, or it is not an address of "
+                "this machine. Choose another with --listen."
+            ) from None
+        self.port = self._server.sockets[0].getsockname()[1]
+        self._tasks["ticks"] = asyncio.create_task(self._tick())
+
+    async def stop(self) -> None:
+        for task in [*self._tasks.values()]:
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        if self._server is not None:
+            self._server.close()
+        for line in self.lines.values():
+            line.writer.transport.abort()
+        await self._saved()
+
+    def refresh(self) -> None:
+        """Take up what changed in the list of friends and invitations; the contexts of the removed are gone."""
+        self._friends = {friend.link: friend for friend in self.store.friends() if friend.state == "friend"}
+        self._invited = self.store.invitations()
+        self._contexts.clear()
+        known = set(self.exchange.state.contacts)
+        for link in known - set(self._friends):
+            self._drop(link)
+            self.exchange.remove(link, now=self.clock.now())
+        for link in set(self._friends) - known:
+            self.exchange.back(link, now=self.clock.now())
+            self.exchange.away(link, now=self.clock.now())
+        for link, friend in self._friends.items():
+            if friend.dials and ("dial", link) not in self._tasks:
+                self._tasks["dial", link] = asyncio.get_running_loop().create_task(self._dial(link))
+        self.changes += 1
+
+    # Ticks.
+
+    async def _tick(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while True:
+            due = max(due + self.tick_seconds, loop.time() - self.tick_seconds)  # After sleep no burst makes up for it.
+            await asyncio.sleep(due - loop.time())
+            for link, line in list(self.lines.items()):
+                if line.writer.transport.get_write_buffer_size() > STUCK_BYTES:
+                    self._drop(link)
+                else:
+                    line.writer.write(self._ready.pop(link, COVER))
+            if self._preparing is None or self._preparing.done():
+                if self._preparing is not None and not self._preparing.cancelled():
+                    self.failure = self._preparing.exception() or self.failure
+                self._preparing = self._tasks["prepare"] = asyncio.create_task(self._prepare())
+
+    async def _prepare(self) -> None:
+        """Work on what came, write it down, and only then make ready what follows from it."""
+        now = self.clock.now()
+        for link, line in list(self.lines.items()):
+            line.quiet += 1
+            for _ in range(min(A_TICK, line.frames.qsize())):
+                line.quiet = 0
+                self.exchange.received(link, line.frames.get_nowait(), now=now)
+            if line.quiet > max(SILENT_TICKS, SILENT_SECONDS / self.tick_seconds):
+                self._drop(link)
+        ready = self.exchange.tick(now=now)
+        await self._saved()
+        self._ready = ready
+
+    async def post(self, body: bytes) -> bytes:
+        """Take a post of the person's own; when its name comes back it is on disk, and it waits for the ticks."""
+        name = self.exchange.post(body, now=self.clock.now())
+        await self._saved()
+        return name
+
+    async def _saved(self) -> None:
+        """Wait until the state of this moment is on disk, in a thread beside: states are written in their order."""
+        async with self._disk:
+            now, wall = self.clock.now(), self.clock.wall()
+            if await asyncio.to_thread(self.store.save, self.exchange.state, now=now, wall=wall):
+                self.changes += 1
+            self.exchange.shown.clear()
+
+    # Links.
+
+    def _answer_knock(self, tls: ssl.SSLObject, said: str | None, _: ssl.SSLContext) -> int | None:
+        """Hand who knocks rightly to the keys of that link; a stranger hears one alert and sees no key of ours."""
+        for friend in self._friends.values():
+            if said and knocks(said, friend.secret):
+                if friend.link not in self._contexts:
+                    self._contexts[friend.link] = link_context(friend.own, friend.theirs, server=True)
+                tls.context = self._contexts[friend.link]
+                return None
+        for invited in self._invited:
+            if said and invited.own.private and knocks(said, invited.secret):
+                tls.context = link_context(invited.own, None, server=True)
+                return None
+        return int(ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        theirs = writer.get_extra_info("ssl_object").getpeercert(True)
+        link = next((each.link for each in self._friends.values() if theirs and each.theirs == theirs), None)
+        if link is not None:
+            await self._serve(link, reader, writer)
+        elif theirs is None and not self._strangers.locked():
+            async with self._strangers:
+                with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError, BadValue):
+                    await asyncio.wait_for(self._invitation_used(reader, writer), HANDSHAKE_SECONDS)
+        writer.transport.abort()
+
+    async def _serve(self, link: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read frames of a link until it ends; a new connection takes the place of an old one."""
+        self._drop(link)
+        _without_delay(writer)
+        line = self.lines[link] = Line(writer)
+        if not self._friends[link].met:
+            self.store.met(link)
+            self._friends = {friend.link: friend for friend in self.store.friends() if friend.state == "friend"}
+        self.exchange.back(link, now=self.clock.now())
+        self.changes += 1
+        try:
+            while True:
+                await line.frames.put(await reader.readexactly(FRAME_BYTES))
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            if self.lines.get(link) is line:
+                self._drop(link)
+
+    def _drop(self, link: int) -> None:
+        line = self.lines.pop(link, None)
+        if line is not None:
+            line.writer.transport.abort()
+            self._ready.pop(link, None)
+            if link in self.exchange.state.contacts:
+                self.exchange.away(link, now=self.clock.now())
+            self.changes += 1
+
+    async def _dial(self, link: int) -> None:
+        """Knock at a friend's until she opens, ever less often."""
+        pause = 0.2
+        while link in self._friends:
+            friend = self._friends[link]
+            if link not in self.lines:
+                with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+                    reader, writer = await asyncio.wait_for(
+                        asyncio.open_connection(
+                            friend.host,
+                            friend.port,
+                            ssl=link_context(friend.own, friend.theirs, server=False),
+                            server_hostname=knock(friend.secret),
+                        ),
+                        HANDSHAKE_SECONDS,
+                    )
+                    if writer.get_extra_info("ssl_object").getpeercert(True) == friend.theirs:
+                        pause = 0.2
+                        await self._serve(link, reader, writer)
+                    writer.transport.abort()
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 30.0)
+        self._tasks.pop(("dial", link), None)
+
+    # Invitations.
+
+    def invite(self, *, now: float, seconds: int, friend: str) -> Invitation:
+        """A new invitation, for one person."""
+        own, secret = LinkKey.generate(), bytes.fromhex(keys.nonce() + keys.nonce())
+        name, expires = bytes.fromhex(keys.nonce()), int(now) + seconds
+        self.store.add_invitation(Invited(name, own, secret, expires, False, friend))
+        self.refresh()
+        return Invitation(name, secret, fingerprint(own.certificate), expires, self.announced, self.port)
+
+    async def use(self, invitation: Invitation, *, friend: str) -> None:
+        """Answer an invitation: hand over a key of one's own, and knock from then on until she has accepted."""
+        own = LinkKey.generate()
+        try:
+            theirs, answer = await asyncio.wait_for(_pair(invitation, own), HANDSHAKE_SECONDS)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError):
+            raise BadValue(
+                f"Nobody opened at {invitation.host}:{invitation.port}: she is not there now, or the invitation was "
+                "used or has expired. Try again while she is there, or ask for a new one."
+            ) from None
+        if answer.get("refusal"):
+            raise BadValue(str(answer["refusal"])[:300])
+        self.store.add_friend(
+            name=friend or "friend",
+            own=own,
+            theirs=theirs,
+            secret=invitation.secret,
+            state="friend",
+            host=invitation.host,
+            port=invitation.port,
+        )
+        self.refresh()
+
+    async def _invitation_used(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked = _unpadded(await reader.readexactly(PAIRING_BYTES))
+        writer.write(_padded(self._paired(asked)))
+        await writer.drain()
+        await asyncio.sleep(0.2)
+
+    def _paired(self, asked: dict[str, object]) -> dict[str, object]:
+        """What is answered to who uses an invitation; she is a friend when the person here accepts."""
+        try:
+            name, certificate = bytes.fromhex(str(asked["id"])), bytes.fromhex(str(asked["certificate"]))
+        except (KeyError, ValueError):
+            return {"refusal": "That was no answer to an invitation."}
+        found = next((each for each in self.store.invitations() if each.id == name), None)
+        if found is None or found.used:
+            return {"refusal": "This invitation was used before. Ask for a new one."}
+        if found.expires < self.clock.wall():
+            return {"refusal": "This invitation has expired. Ask for a new one."}
+        if not is_certificate(certificate):
+            return {"refusal": "That was no answer to an invitation."}
+        with self.store.writing():
+            self.store.add_friend(
+                name=found.name or "friend",
+                own=found.own,
+                theirs=certificate,
+                secret=found.secret,
+                host="",
+                port=0,
+                state="asked",
+            )
+            self.store.use_invitation(name)
+        self.refresh()
+        return {}
+
+
+async def _pair(invitation: Invitation, own: LinkKey) -> tuple[bytes, dict[str, object]]:
+    """Knock with an invitation, and hand over a certificate: hers, and what she answers."""
+    context = link_context(own, None, server=False)
+    reader, writer = await asyncio.open_connection(
+        invitation.host, invitation.port, ssl=context, server_hostname=knock(invitation.secret)
+    )
+    try:
+        theirs: bytes = writer.get_extra_info("ssl_object").getpeercert(True)
+        if fingerprint(theirs) != invitation.fingerprint:
+            raise BadValue("Somebody else answered than the one who invited. Ask for a new invitation.")
+        writer.write(_padded({"id": invitation.id.hex(), "certificate": own.certificate.hex()}))
+        return theirs, _unpadded(await reader.readexactly(PAIRING_BYTES))
+    finally:
+        writer.transport.abort()
+
+
+def _padded(message: dict[str, object]) -> bytes:
+    return json.dumps(message).encode().ljust(PAIRING_BYTES, b" ")
+
+
+def _unpadded(data: bytes) -> dict[str, object]:
+    found = parse_json(data, "This is no answer to an invitation", most_bytes=PAIRING_BYTES)
+    if not isinstance(found, dict):
+        raise BadValue("This is no answer to an invitation.")
+    return found
+
+
+def _without_delay(writer: asyncio.StreamWriter) -> None:
+    held = writer.get_extra_info("socket")
+    with contextlib.suppress(OSError, AttributeError):
+        held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,0 +1,161 @@
+"""The messenger's pages: what is here, who your friends are, and what your node makes of both."""
+
+from pathlib import Path
+
+from fastapi import Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+
+from banister.apps.web.gate import Place
+from banister.apps.web.site import NavLink, Site
+from banister.apps.wildfire.figures import LEAST_FRIENDS, figures, graph_words, traffic_gb
+from banister.apps.wildfire.messenger import Messenger
+from banister.apps.wildfire.qr import qr_code
+from banister.errors import BadValue, BanisterError
+from banister.spread.node.wildfire import LIFE_DAYS, QUOTA, STEP_TICKS, SWITCH
+
+LINKS = (NavLink("/", "Posts"), NavLink("/friends", "Friends"), NavLink("/node", "Your node"))
+TICKS = (1, 5, 15, 60)
+CROWDS = (4, 8, 16)
+
+
+def wildfire(place: Place, messenger: Messenger) -> Site:
+    """All pages over a running node."""
+    site = Site("wildfire", place=place, links=LINKS, templates=(Path(__file__).parent / "templates",))
+    Pages(site, messenger)
+    return site
+
+
+class Pages:
+    """The routes."""
+
+    def __init__(self, site: Site, messenger: Messenger) -> None:
+        self.site, self.messenger = site, messenger
+        for path, shown in (("/", self.posts), ("/feed", self.feed), ("/friends", self.friends), ("/node", self.node)):
+            site.app.add_api_route(path, shown, methods=["GET"], response_model=None)
+        done = (
+            ("/post", self.post),
+            ("/approve", self.approve),
+            ("/mute", self.mute),
+            ("/invite", self.invite),
+            ("/join", self.join),
+            ("/friend", self.change),
+        )
+        for path, work in done:
+            site.app.add_api_route(path, work, methods=["POST"], response_model=None)
+
+    def posts(self, reply: str = "") -> Response:
+        """Feed and a place to write."""
+        return self._posts(reply, "", "")
+
+    def _posts(self, reply: str, words: str, refusal: str) -> Response:
+        count, seen = self.messenger.confirmed(), str(self.messenger.node.changes)
+        feed = self.messenger.feed()
+        return self.site.page(
+            "posts.html",
+            422 if refusal else 200,
+            here="/",
+            title="Posts",
+            seen=seen,
+            feed=[post for post in feed if not post.muted],
+            replied=next((post for post in feed if post.name == reply), None),
+            words=words,
+            refusal=refusal,
+            figures=figures(count),
+            graph=graph_words(),
+            count=count,
+            least=LEAST_FRIENDS,
+        )
+
+    def feed(self, seen: str = "") -> Response:
+        """The posts alone, if anything is new since; the page asks for them now and then."""
+        now = str(self.messenger.node.changes)
+        if seen == now:
+            return Response(status_code=204)
+        answer = self.site.page("feed.html", feed=[post for post in self.messenger.feed() if not post.muted])
+        answer.headers["x-seen"] = now
+        return answer
+
+    async def post(self, request: Request) -> Response:
+        fields = await self.site.fields(request)
+        words, reply = fields.get("words", ""), fields.get("reply", "")
+        try:
+            few = fields.get("few") == "yes"
+            await run_in_threadpool(self.messenger.post, words, reply_to=reply, although_few=few)
+        except BanisterError as error:
+            return self._posts(reply, words, str(error))
+        return RedirectResponse("/", status_code=303)
+
+    async def approve(self, request: Request) -> Response:
+        self.messenger.approve((await self.site.fields(request)).get("name", ""))
+        return RedirectResponse("/", status_code=303)
+
+    async def mute(self, request: Request) -> Response:
+        self.messenger.mute((await self.site.fields(request)).get("name", ""))
+        return RedirectResponse("/", status_code=303)
+
+    def friends(self) -> Response:
+        return self._friends("", "")
+
+    def _friends(self, invitation: str, refusal: str) -> Response:
+        return self.site.page(
+            "friends.html",
+            422 if refusal else 200,
+            here="/friends",
+            title="Friends",
+            friends=self.messenger.friends(),
+            invitation=invitation,
+            code=qr_code(invitation) if invitation else "",
+            refusal=refusal,
+        )
+
+    async def invite(self, request: Request) -> Response:
+        fields = await self.site.fields(request)
+        return self._friends(self.messenger.invite(friend=fields.get("name", "")), "")
+
+    async def join(self, request: Request) -> Response:
+        fields = await self.site.fields(request)
+        try:
+            line, name = fields.get("line", ""), fields.get("name", "")
+            await run_in_threadpool(self.messenger.join, line, friend=name)
+        except BanisterError as error:
+            return self._friends("", str(error))
+        return RedirectResponse("/friends", status_code=303)
+
+    async def change(self, request: Request) -> Response:
+        """Accept, decline, remove or block a friend."""
+        fields = await self.site.fields(request)
+        verbs = {"accept": self.messenger.accept, "remove": self.messenger.remove, "block": self.messenger.block}
+        verb, link = verbs.get(fields.get("verb", "")), fields.get("link", "")
+        if verb is None or not link.isdecimal():
+            raise BadValue("The form is not complete. Load the page again; nothing was done.")
+        verb(int(link))
+        return RedirectResponse("/friends", status_code=303)
+
+    def node(self) -> Response:
+        """What the node is set to, what it knows, and what traffic it makes."""
+        tick = self.messenger.node.tick_seconds
+        count = max(self.messenger.confirmed(), 1)
+        rows = [(each, [traffic_gb(each, friends) for friends in CROWDS], _minutes(each)) for each in TICKS]
+        return self.site.page(
+            "node.html",
+            here="/node",
+            title="Your node",
+            tick=tick,
+            friends=self.messenger.friends(),
+            held=len(self.messenger.feed()),
+            traffic=traffic_gb(tick, count),
+            count=count,
+            address=f"{self.messenger.node.announced}:{self.messenger.node.port}",
+            rows=rows,
+            crowds=CROWDS,
+            days=LIFE_DAYS,
+            quota=QUOTA,
+            frames=int(86_400 / tick),
+            picture=104 * tick / 60,
+        )
+
+
+def _minutes(tick: float) -> float:
+    """Minutes until some 10 000 have a post: the deadline, and then six more steps of gossip."""
+    return (SWITCH + 1 + 6) * STEP_TICKS * tick / 60

@@ -1,0 +1,119 @@
+"""The messenger without a browser: one line in, a few lines out."""
+
+import shlex
+import time
+from collections.abc import Callable, Iterable
+
+from banister.apps.wildfire.figures import LEAST_FRIENDS, figures
+from banister.apps.wildfire.messenger import Messenger
+from banister.errors import BadValue, BanisterError
+
+HELP = """\
+post TEXT       write a post (post! TEXT although you have few friends)
+reply N TEXT    answer post N of the feed
+feed            what is here, the newest first
+approve N       found worth reading; its bringer may bring more
+hide N          do not show it any more
+invite NAME     a line for one person, whom you call so
+join LINE NAME  use a line that somebody gave you
+friends         who they are, and whether they are here
+accept N        a friend who used your invitation (compare the safety number)
+remove N        end a friendship, or decline one; block N keeps it closed
+figure          what a spy would find out
+wait SECONDS    do nothing for a while
+quit            end"""
+
+
+class Talk:
+    """A conversation by lines."""
+
+    def __init__(self, messenger: Messenger, say: Callable[[str], None]) -> None:
+        self.messenger, self.say = messenger, say
+
+    def run(self, lines: Iterable[str]) -> None:
+        """Until `quit`, or the end of the lines."""
+        for line in lines:
+            word, _, rest = line.strip().partition(" ")
+            if word in ("quit", "exit"):
+                return
+            if word:
+                try:
+                    self._do(word, rest.strip())
+                except BanisterError as error:
+                    self.say(str(error))
+
+    def _do(self, word: str, rest: str) -> None:
+        messenger = self.messenger
+        verbs: dict[str, Callable[[], object]] = {
+            "help": lambda: self.say(HELP),
+            "post": lambda: self._posted(messenger.post(rest)),
+            "post!": lambda: self._posted(messenger.post(rest, although_few=True)),
+            "reply": lambda: self._reply(rest),
+            "feed": self._feed,
+            "approve": lambda: messenger.approve(self._post(rest)),
+            "hide": lambda: messenger.mute(self._post(rest)),
+            "invite": lambda: self.say(messenger.invite(friend=rest)),
+            "join": lambda: self._join(rest),
+            "friends": self._friends,
+            "accept": lambda: messenger.accept(_number(rest)),
+            "remove": lambda: messenger.remove(_number(rest)),
+            "block": lambda: messenger.block(_number(rest)),
+            "figure": lambda: say_figures(messenger.confirmed(), self.say),
+            "wait": lambda: time.sleep(min(_number(rest), 3600)),
+        }
+        if word not in verbs:
+            raise BadValue(f"'{word[:20]}' is no command. Write help to see all.")
+        verbs[word]()
+
+    def _posted(self, _: str) -> None:
+        self.say("Taken. It leaves with the next ticks, like everybody's.")
+
+    def _reply(self, rest: str) -> None:
+        number, _, words = rest.partition(" ")
+        few = self.messenger.confirmed() < LEAST_FRIENDS
+        self._posted(self.messenger.post(words, reply_to=self._post(number), although_few=few))
+
+    def _feed(self) -> None:
+        shown = self.messenger.feed()
+        if not any(not post.muted for post in shown):
+            self.say("Nothing yet.")
+        places = {post.name: place for place, post in enumerate(shown, 1)}
+        for place, post in enumerate(shown, 1):
+            if not post.muted:
+                reply = f" (to {places[post.reply_to]})" if post.reply_to in places else ""
+                self.say(f"{place:>3}{reply} {'+ ' if post.approved else ''}{post.words}")
+
+    def _post(self, number: str) -> str:
+        shown, place = self.messenger.feed(), _number(number)
+        if not 1 <= place <= len(shown):
+            raise BadValue(f"There is no post {place}. Write feed to see them.")
+        return shown[place - 1].name
+
+    def _join(self, rest: str) -> None:
+        try:
+            words = shlex.split(rest)
+        except ValueError:
+            words = rest.split()
+        self.messenger.join(words[0] if words else "", friend=" ".join(words[1:]))
+        self.say("Asked. The link comes up when she accepts.")
+
+    def _friends(self) -> None:
+        for friend in self.messenger.friends():
+            self.say(f"{friend.link:>3} {friend.name}: {friend.state}; safety number {friend.safety}")
+        if not self.messenger.friends():
+            self.say("None yet. Write invite, and give the line to somebody.")
+
+
+def say_figures(friends: int, say: Callable[[str], None]) -> None:
+    """What the page shows before one posts."""
+    found = figures(friends)
+    if not found:
+        say(f"{friends} confirmed: with fewer than {LEAST_FRIENDS} friends whoever gets your post knows it is yours.")
+    for figure in found:
+        say(figure.words())
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise BadValue(f"'{text[:20]}' must be a whole number.")
+    return int(text)

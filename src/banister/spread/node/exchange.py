@@ -1,0 +1,189 @@
+"""One node between its links: at every tick exactly one frame for each, whoever wrote what it carries.
+
+The rules say what is to be told to whom (`step`); here it waits until its link's next tick. Nothing is read from a
+clock and nothing is sent: moments, bits and frames are handed in, and frames are handed back. Answers go first, then
+posts in turn, then cover. One's own post enters the same queue by the same road as those of others.
+"""
+
+import hashlib
+from collections import deque
+from dataclasses import dataclass
+
+from banister.errors import BadFrame
+from banister.sampling.bits import BitSource
+from banister.spread.node import codec
+from banister.spread.node.ages import dated
+from banister.spread.node.messages import (
+    Ack,
+    Approved,
+    Away,
+    Back,
+    Copy,
+    Cover,
+    Event,
+    Frame,
+    Link,
+    MessageId,
+    Post,
+    Received,
+    Removed,
+    Send,
+    Show,
+    Tick,
+    Wake,
+    WakeAt,
+)
+from banister.spread.node.pieces import AT_ONCE, Gathering, need_length, piece_of, pieces_of
+from banister.spread.node.state import NodeState
+from banister.spread.node.step import step
+
+MOST_ANSWERS = 64
+"""Answers that wait for one link; who asks faster than a link can answer is answered later, when it asks again."""
+COVER = codec.write(Cover())
+
+
+def name_of(body: bytes) -> MessageId:
+    """A post's name is the hash of its body, which begins with a nonce: nobody can give it another.
+
+    >>> name_of(b"hello").hex()[:16]
+    '324dcf027dd4a30a'
+    """
+    return hashlib.blake2b(body, digest_size=32).digest()
+
+
+@dataclass(slots=True)
+class Sending:
+    """A copy under way over a link, and how many of its pieces have gone."""
+
+    copy: Copy
+    gone: int = 0
+
+
+@dataclass(slots=True)
+class Outbox:
+    """What waits for one link."""
+
+    answers: deque[Ack]
+    others: deque[Frame]
+    copies: deque[Sending]
+
+    def has(self, name: MessageId) -> bool:
+        return any(sending.copy.id == name for sending in self.copies)
+
+
+class Exchange:
+    """The state of a node, and what waits for its links. After a restart the state alone is enough: what was not
+    answered is sent again.
+
+    >>> from banister.sampling.bits import SYSTEM
+    >>> from banister.spread.node.wildfire import wildfire_settings
+    >>> node = Exchange(NodeState(wildfire_settings(tick_seconds=5), contacts=(1, 2, 3)), SYSTEM)
+    >>> name = node.post(b"hello", now=0)
+    >>> {link: len(data) for link, data in node.tick(now=1).items()}
+    {1: 1024, 2: 1024, 3: 1024}
+    """
+
+    def __init__(self, state: NodeState, bits: BitSource) -> None:
+        self.state = state
+        self.shown: list[MessageId] = []
+        """Posts that are new here, one's own too; whoever shows them empties it."""
+        self._bits = bits
+        self._outboxes: dict[Link, Outbox] = {}
+        self._gathering: dict[Link, Gathering] = {}
+        moments = [alarm.at for alarm in state.alarms[:1]]
+        moments += [waiting.again_at for waiting in list(state.waiting.values())[:1]]
+        self._wake_at: Tick | None = min(moments) if moments else None
+
+    def post(self, body: bytes, *, now: Tick) -> MessageId:
+        """The person here writes; the name of the post."""
+        name = name_of(need_length(body))
+        if name not in self.state.held:
+            self._happen(Post(name, body), now)
+            self.shown.append(name)
+        return name
+
+    def approve(self, name: MessageId, *, now: Tick) -> None:
+        self._happen(Approved(name), now)
+
+    def away(self, link: Link, *, now: Tick) -> None:
+        """A link is down: nothing waits for it, and pieces that came over it are given up."""
+        self._outboxes.pop(link, None)
+        self._gathering.pop(link, None)
+        self._happen(Away(link), now)
+
+    def back(self, link: Link, *, now: Tick) -> None:
+        """A link is up."""
+        self._happen(Back(link), now)
+
+    def remove(self, link: Link, *, now: Tick) -> None:
+        self.away(link, now=now)
+        self._happen(Removed(link), now)
+
+    def received(self, link: Link, data: bytes, *, now: Tick) -> bool:
+        """One frame came over a link; whether it was one that an honest node can send."""
+        try:
+            frame = codec.read(data)
+        except BadFrame:
+            return False
+        if isinstance(frame, Cover) or link not in self.state.contacts:
+            return True
+        if isinstance(frame, Copy):
+            whole = self._gathering.setdefault(link, Gathering()).add(frame)
+            if whole is None:
+                return True
+            if name_of(whole.body) != whole.id:
+                return False
+            frame = whole
+        self._happen(Received(link, frame), now)
+        return True
+
+    def tick(self, *, now: Tick) -> dict[Link, bytes]:
+        """One frame for each link that is up."""
+        if self._wake_at is not None and self._wake_at <= now:
+            self._happen(Wake(), now)
+        there = [link for link in self.state.contacts if link not in self.state.away]
+        return {link: self._next(link, now) for link in there}
+
+    def _next(self, link: Link, now: Tick) -> bytes:
+        box = self._outboxes.get(link)
+        if box is None:
+            return COVER
+        if box.answers:
+            return codec.write(box.answers.popleft())
+        if box.others:
+            return codec.write(box.others.popleft())
+        while box.copies:
+            sending = box.copies[0]
+            held = self.state.held.get(sending.copy.id)
+            if held is None:  # It was forgotten while it waited.
+                box.copies.popleft()
+                continue
+            piece = piece_of(dated(self.state.settings, held, sending.copy, now=now, bits=self._bits), sending.gone)
+            sending.gone += 1
+            if sending.gone == pieces_of(sending.copy.body):
+                box.copies.popleft()
+            elif len(box.copies) > 1:  # Those behind take their turn, as many at once as the other end keeps apart.
+                box.copies.insert(min(AT_ONCE, len(box.copies)) - 1, box.copies.popleft())
+            return codec.write(piece)
+        return COVER
+
+    def _happen(self, event: Event, now: Tick) -> None:
+        self.state, actions = step(self.state, event, now=now, bits=self._bits)
+        self._wake_at = None
+        for action in actions:
+            if isinstance(action, WakeAt):
+                self._wake_at = action.at
+            elif isinstance(action, Show):
+                self.shown.append(action.id)
+            elif isinstance(action, Send):
+                self._queue(action.link, action.frame)
+
+    def _queue(self, link: Link, frame: Frame) -> None:
+        box = self._outboxes.setdefault(link, Outbox(deque(), deque(), deque()))
+        if isinstance(frame, Ack):
+            if len(box.answers) < MOST_ANSWERS and frame not in box.answers:
+                box.answers.append(frame)
+        elif not isinstance(frame, Copy):
+            box.others.append(frame)
+        elif not box.has(frame.id):
+            box.copies.append(Sending(frame))

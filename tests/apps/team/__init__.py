@@ -1,0 +1,1 @@
+"""Tests of a team and its server."""

@@ -1,0 +1,367 @@
+"""Drills for the messenger: fuzzed frames, a crowd of processes under bad conditions, and what one link shows.
+
+    python -m tests.drills.wildfire frames --count 10000000
+    python -m tests.drills.wildfire crowd --nodes 30 --posts 400
+    python -m tests.drills.wildfire gaps --ticks 10000
+
+Each prints what it measured and ends with a line that says whether it held.
+"""
+
+import argparse
+import json
+import random
+import resource
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from banister.sampling.simulation import SeededBits, seeded
+from banister.spread.lab import generators
+from banister.spread.node import codec
+from banister.spread.node.exchange import Exchange, name_of
+from banister.spread.node.messages import Ack, Copy, Cover, FrameKind, Token, Wave
+from banister.spread.node.state import NodeState
+from banister.spread.node.wildfire import wildfire_settings
+
+WORDS = "correct horse battery"
+
+
+def frames(count: int, seed: int) -> bool:
+    """Whatever comes over the links of one node raises nothing and takes no more memory than it has."""
+    chance = random.Random(seed)
+    node = Exchange(NodeState(wildfire_settings(tick_seconds=5), tuple(range(5))), SeededBits(seeded(seed)))
+    bodies = [bytes([k % 251]) * (1 + 37 * k % 3000) for k in range(400)]
+    names = [name_of(body) for body in bodies]
+    dropped, most, start = 0, 0, time.perf_counter()
+    for turn in range(count):
+        k, number = chance.randrange(400), chance.choice((0, 1, 2, 5, 13, 40, 65_535))
+        kind = chance.randrange(8)
+        if kind < 4:
+            body = bodies[k]
+            pieces = -(-len(body) // codec.LONGEST_BODY)
+            piece = chance.randrange(pieces)
+            part = body[piece * codec.LONGEST_BODY : (piece + 1) * codec.LONGEST_BODY]
+            level = chance.randrange(14)
+            data = codec.write(Copy(names[k], part, number % 2 == 1, level, number, turn % 16, piece, pieces))
+        elif kind == 4:
+            data = codec.write(Token(names[k], number, number // 2))
+        elif kind == 5:
+            data = codec.write(Wave(names[k], number))
+        elif kind == 6:
+            data = codec.write(Ack(names[k], FrameKind(1 + turn % 3), 0, turn % 2 == 0))
+        else:
+            data = codec.write(Cover())
+        if chance.random() < 0.3:
+            changed = bytearray(data)
+            for _ in range(1 + chance.randrange(3)):
+                changed[chance.randrange(64)] = chance.randrange(256)
+            data = bytes(changed)
+        now = turn // 4
+        dropped += not node.received(chance.randrange(6), data, now=now)
+        if turn % 4 == 0:
+            node.tick(now=now)
+        if turn % 997 == 0:
+            link = chance.randrange(5)
+            (node.away if chance.random() < 0.5 else node.back)(link, now=now)
+        if turn % 50_000 == 0:
+            most = max(most, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+            assert len(node.state.held) <= 256
+            assert len(node.state.forgotten) <= 4 * 256
+            assert len(node.state.alarms) <= 256 * 8
+    seconds = time.perf_counter() - start
+    print(
+        f"{count:,} frames, {dropped:,} dropped, no exception; {seconds / count * 1e6:.0f} us each, {most // 1024} MB"
+    )
+    return True
+
+
+NODE = """
+import json, resource, sys, time
+from pathlib import Path
+from banister.apps.wildfire.messenger import Messenger
+from banister.errors import BanisterError
+folder, words, tick = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+begin = time.perf_counter()
+one = Messenger(folder, words, tick_seconds=tick)
+print(json.dumps({"up": time.perf_counter() - begin}), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    try:
+        verb = asked.pop("do")
+        if verb == "feed":
+            answer = [post.words for post in one.feed()]
+        elif verb == "friends":
+            answer = [[f.link, f.state] for f in one.friends()]
+        elif verb == "cost":
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            size = next(line for line in open("/proc/self/status") if line.startswith("VmRSS"))
+            answer = [used.ru_utime + used.ru_stime, int(size.split()[1]) / 1024, time.perf_counter() - begin]
+        elif verb == "failure":
+            answer = repr(one.node.failure)
+        elif verb == "lines":  # Connections that are lost.
+            for link in list(one.node.lines)[: asked["count"]]:
+                one._do(lambda link=link: one.node._drop(link))
+            answer = None
+        elif verb == "quit":
+            one.close()
+            answer = None
+        else:
+            answer = getattr(one, verb)(**asked)
+    except BanisterError as error:
+        answer = {"refusal": str(error)}
+    print(json.dumps(answer), flush=True)
+    if verb == "quit":
+        break
+"""
+
+
+class Person:
+    """A node in a process of its own."""
+
+    def __init__(self, folder: Path, tick: float) -> None:
+        self.folder, self.tick = folder, tick
+        self.start()
+
+    def start(self) -> None:
+        words = [sys.executable, "-c", NODE, str(self.folder), WORDS, str(self.tick)]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ready = False
+
+    def _read(self) -> object:
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+    def ask(self, do: str, **more: object) -> object:
+        assert self.process.stdin is not None
+        if not self.ready:
+            self._read()
+            self.ready = True
+        self.process.stdin.write(json.dumps({"do": do, **more}) + "\n")
+        self.process.stdin.flush()
+        return self._read()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            pipe.close()
+
+
+def crowd(nodes: int, posts: int, tick: float, seed: int) -> bool:
+    """Processes on the loopback with friends as a Holme-Kim graph: lost connections, kills, people who are away."""
+    chance = random.Random(seed)
+    graph = generators.holme_kim(nodes, 3, 0.5, seeded(seed))
+    edges = [(a, int(b)) for a in range(nodes) for b in graph.contacts(a) if a < b]
+    with tempfile.TemporaryDirectory() as name:
+        people = [Person(Path(name) / str(k), tick) for k in range(nodes)]
+        begin = time.perf_counter()
+        for a, b in edges:
+            line = people[a].ask("invite")
+            people[b].ask("join", line=line)
+            friends = people[a].ask("friends")
+            assert isinstance(friends, list)
+            people[a].ask("accept", link=friends[-1][0])
+        _until(lambda: all(_all_here(each) for each in people), 240)
+        print(f"{nodes} processes, {len(edges)} links up after {time.perf_counter() - begin:.0f} s")
+        taken, kills, drops, away = [], 0, 0, 0
+        for number in range(posts):
+            author = chance.randrange(nodes)
+            words = f"post {number}"
+            people[author].ask("post", words=words, although_few=True)
+            taken.append(words)
+            if chance.random() < 0.1:
+                people[chance.randrange(nodes)].ask("lines", count=9)
+                drops += 1
+            if number % 10 == 5:
+                gone = chance.randrange(nodes)
+                people[gone].kill()  # At once after a post was taken, if it is the same.
+                people[gone].start()
+                kills += 1
+            if number % 40 == 20:  # Three in ten are away for a while.
+                some = chance.sample(range(nodes), max(nodes * 3 // 10, 1))
+                away += len(some)
+                for k in some:
+                    people[k].kill()
+                time.sleep(20 * tick)
+                for k in some:
+                    people[k].start()
+        start = time.perf_counter()
+        held = _until(lambda: all(set(taken) <= set(_feed(each)) for each in people), 600)
+        missing = [len(set(taken) - set(_feed(each))) for each in people]
+        took = time.perf_counter() - start
+        costs = [each.ask("cost") for each in people]
+        failures = {str(each.ask("failure")) for each in people}
+        memory = statistics.median(cost[1] for cost in costs if isinstance(cost, list))
+        print(
+            f"{posts} posts, {drops} times all lines of a node lost, {kills} kills, {away} people away for a while;\n"
+            f"not everywhere: {sum(missing)} of {posts * nodes} copies; all there {took:.0f} s after the last post;\n"
+            f"memory of a node, median: {memory:.0f} MB; failures: {failures}"
+        )
+        for each in people:
+            each.kill()
+    return held and failures == {"None"}
+
+
+def _feed(person: Person) -> list[str]:
+    found = person.ask("feed")
+    assert isinstance(found, list)
+    return found
+
+
+def _all_here(person: Person) -> bool:
+    found = person.ask("friends")
+    return isinstance(found, list) and all(state == "here" for _, state in found)
+
+
+def _until(happened: "object", seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not happened():  # type: ignore[operator]
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.5)
+    return True
+
+
+def gaps(ticks: int, tick: float, seed: int) -> bool:
+    """Times between records on one link, in idle and busy phases that take turns: can they be told apart?"""
+    with tempfile.TemporaryDirectory() as name:
+        ann, ben = (Person(Path(name) / who, tick) for who in ("ann", "ben"))
+        line = str(ann.ask("invite"))
+        from banister.apps.wildfire.invitation import Invitation
+
+        true = Invitation.read(line)
+        tap = _Tap(true.port)
+        moved = Invitation(true.id, true.secret, true.fingerprint, true.expires, "127.0.0.1", tap.port)
+        ben.ask("join", line=moved.text())
+        friends = ann.ask("friends")
+        assert isinstance(friends, list)
+        ann.ask("accept", link=friends[-1][0])
+        _until(lambda: _all_here(ann) and _all_here(ben), 60)
+        phases: tuple[list[float], list[float]] = ([], [])
+        long = 500
+        for phase in range(max(ticks // long, 2)):
+            first = tap.mark()
+            end = time.monotonic() + long * tick
+            if phase % 2:
+                while time.monotonic() < end:
+                    ann.ask("post", words="busy " * 300, although_few=True)
+                    time.sleep(10 * tick)
+            else:
+                time.sleep(long * tick)
+            times = tap.since(first)
+            phases[phase % 2].extend(np.diff(times).tolist())
+        sizes = tap.sizes()
+        ann.kill()
+        ben.kill()
+    idle, busy = (np.sort(np.asarray(each)) for each in phases)
+    both = np.concatenate([idle, busy])
+    distance = float(
+        np.abs(
+            np.searchsorted(idle, both, "right") / len(idle) - np.searchsorted(busy, both, "right") / len(busy)
+        ).max()
+    )
+    line_at = 1.628 * (1 / len(idle) + 1 / len(busy)) ** 0.5
+    found = _classifier(phases)
+    print(
+        f"{len(idle)} idle and {len(busy)} busy gaps of {tick * 1000:.0f} ms; record sizes {sorted(sizes)};\n"
+        f"Kolmogorov-Smirnov {distance:.4f} (1 % line {line_at:.4f});\n"
+        f"a classifier on windows of 100 gaps is right in {found:.0%}"
+    )
+    return distance <= line_at and sizes == {codec.FRAME_BYTES + 17}
+
+
+def _classifier(phases: tuple[list[float], list[float]]) -> float:
+    """Nearest mean on spread, extremes and quantiles of windows, one window left out at a time."""
+    rows, labels = [], []
+    for label, values in enumerate(phases):
+        for start in range(0, len(values) - 99, 100):
+            window = np.asarray(values[start : start + 100])
+            rows.append([window.std(), window.min(), window.max(), *np.quantile(window, [0.1, 0.5, 0.9])])
+            labels.append(label)
+    table, marks = np.asarray(rows), np.asarray(labels)
+    table = (table - table.mean(0)) / (table.std(0) + 1e-12)
+    right = 0
+    for k in range(len(marks)):
+        rest = np.arange(len(marks)) != k
+        means = [table[rest & (marks == label)].mean(0) for label in (0, 1)]
+        right += int(np.argmin([np.linalg.norm(table[k] - mean) for mean in means]) == marks[k])
+    return right / len(marks)
+
+
+class _Tap:
+    """A plain relay that writes down when each record passed, one way."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._seen: list[tuple[float, int]] = []
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port = self._server.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            near, _ = self._server.accept()
+            far = socket.create_connection(("127.0.0.1", self._target))
+            for end in (near, far):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self._pipe, args=(near, far, False), daemon=True).start()
+            threading.Thread(target=self._pipe, args=(far, near, True), daemon=True).start()
+
+    def _pipe(self, source: socket.socket, sink: socket.socket, watched: bool) -> None:
+        kept = bytearray()
+        try:
+            while data := source.recv(65536):
+                now = time.monotonic()
+                sink.sendall(data)
+                kept += data if watched else b""
+                while len(kept) >= 5 and len(kept) >= 5 + int.from_bytes(kept[3:5], "big"):
+                    size = int.from_bytes(kept[3:5], "big")
+                    if kept[0] == 23:
+                        self._seen.append((now, size))
+                    del kept[: 5 + size]
+        except OSError:
+            pass
+        for end in (source, sink):
+            end.close()
+
+    def mark(self) -> int:
+        return len(self._seen)
+
+    def since(self, first: int) -> list[float]:
+        return [at for at, _ in self._seen[first:]]
+
+    def sizes(self) -> set[int]:
+        """Of all records after the handshake and the pairing, which are the first few."""
+        return {size for _, size in self._seen[20:]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("drill", choices=["frames", "crowd", "gaps"])
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--nodes", type=int, default=30)
+    parser.add_argument("--posts", type=int, default=400)
+    parser.add_argument("--ticks", type=int, default=10_000)
+    parser.add_argument("--tick", type=float, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    if given.drill == "frames":
+        held = frames(given.count, given.seed)
+    elif given.drill == "crowd":
+        held = crowd(given.nodes, given.posts, given.tick or 0.5, given.seed)
+    else:
+        held = gaps(given.ticks, given.tick or 0.05, given.seed)
+    print("It held." if held else "It did not hold.")
+    sys.exit(0 if held else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Mutants of the messenger's rules: each makes an author differ from a relay, or lets one friend take from others."""
+
+from tests.mutants.mutant import Mutant
+
+_SAME = ("tests/spread/node/test_exchange.py::test_an_author_sends_the_bytes_of_a_relay_at_the_ticks_of_a_relay",)
+_KEPT = ("tests/spread/node/test_exchange.py::test_2016_the_authors_copy_is_kept_as_a_received_one",)
+_EPOCH = ("tests/spread/node/test_exchange.py::test_posts_of_an_epoch_take_the_same_way_whoever_wrote_them",)
+_QUOTA = ("tests/spread/node/test_exchange.py::test_a_flood_is_held_to_its_quota_and_approval_doubles_it",)
+_PACE = ("tests/spread/node/test_exchange.py::test_a_long_post_goes_in_pieces_and_has_its_own_pace",)
+
+MUTANTS = (
+    Mutant(
+        name="author-begins-a-step-earlier",
+        file="spread/node/rules/counter.py",
+        old="        self.arrived(desk, own)\n",
+        new='        desk.remind(held, "tell", 0)\n',
+        tests=_SAME,
+    ),
+    Mutant(
+        name="author-stays-without-a-parent",
+        file="spread/node/rules/counter.py",
+        old="            desk.settle_as_leaf(held, link)\n",
+        new="            pass\n",
+        tests=_KEPT,
+    ),
+    Mutant(
+        name="leaf-keeps-the-moment-of-the-post",
+        file="spread/node/step.py",
+        old="children=children, since=since, climbing=False",
+        new="children=children, since=held.since, climbing=False",
+        tests=_SAME,
+    ),
+    Mutant(
+        name="own-posts-leave-the-epochs-order",
+        file="spread/node/step.py",
+        old="        if not self.settings.epoch:\n            return self.pick(links)\n",
+        new="        if not self.settings.epoch or held.parent is None:\n            return self.pick(links)\n",
+        tests=_EPOCH,
+    ),
+    Mutant(
+        name="quota-never-counts",
+        file="spread/node/step.py",
+        old="        self._taken = {**self._taken, link: brought + 1}\n",
+        new="",
+        tests=_QUOTA,
+    ),
+    Mutant(
+        name="long-posts-at-the-pace-of-short-ones",
+        file="spread/node/ages.py",
+        old="    return settings.step_ticks * max(-(-len(held.body) // LONGEST_BODY), 1)\n",
+        new="    return settings.step_ticks\n",
+        tests=_PACE,
+    ),
+)

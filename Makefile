@@ -69,6 +69,7 @@ bench: $(READY)
 EVENTS ?= 10000
 CASES  ?= 10000
 INPUTS ?= 10000
+KILLS ?= 1000
 drill: $(READY)
 	$(BIN)/python -m tests.drills.ledger --events $(EVENTS)
 	$(BIN)/python -m tests.drills.matrix
@@ -76,6 +77,7 @@ drill: $(READY)
 	$(BIN)/python -m tests.drills.questions --engine duckdb --engine postgres --cases $$(( $(CASES) / 10 ))
 	$(BIN)/python -m tests.drills.questions --engine duckdb --engine spark --cases $$(( $(CASES) / 100 ))
 	$(BIN)/python -m tests.drills.foreign --inputs $(INPUTS)
+	$(BIN)/python -m tests.drills.collect $(KILLS)
 
 # The messenger: fuzzed frames, 30 processes under bad conditions, and what one link shows; about an hour.
 wildfire-drill: $(READY)

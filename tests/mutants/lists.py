@@ -3,6 +3,7 @@
 from tests.mutants import (
     accounting,
     audit,
+    collect,
     composition,
     laws,
     ledger,
@@ -30,6 +31,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "audit": audit.MUTANTS,
     "proofs": proofs.MUTANTS,
     "local": local.MUTANTS,
+    "collect": collect.MUTANTS,
     "spread": spread.MUTANTS,
     "tables": tables.MUTANTS,
     "team": team.MUTANTS,

@@ -8,6 +8,10 @@ from .channels.matrix import quaternary as quaternary
 from .channels.response import RandomizedResponse as RandomizedResponse
 from .channels.subset import SubsetSelection as SubsetSelection
 from .channels.unary import UnaryEncoding as UnaryEncoding
+from .collect.campaign import Campaign as Campaign
+from .collect.campaign import SignedCampaign as SignedCampaign
+from .collect.campaign import read_campaign as read_campaign
+from .collect.repeat import Repetition as Repetition
 from .designing import DesignRequest as DesignRequest
 from .designing import design as design
 from .designs.bounds import binary_for_information as binary_for_information
@@ -48,6 +52,7 @@ from .utilities import hockey_stick as hockey_stick
 from .utilities import power as power
 
 __all__ = [
+    "Campaign",
     "Certificate",
     "Channel",
     "DesignRequest",
@@ -59,7 +64,9 @@ __all__ = [
     "Likelihood",
     "MatrixChannel",
     "RandomizedResponse",
+    "Repetition",
     "Reports",
+    "SignedCampaign",
     "SubsetSelection",
     "UnaryEncoding",
     "Verdict",
@@ -89,6 +96,7 @@ __all__ = [
     "people_needed",
     "power",
     "quaternary",
+    "read_campaign",
     "response_information_slope",
     "response_information_threshold",
     "response_kl_slope",

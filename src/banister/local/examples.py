@@ -3,11 +3,15 @@
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from banister import files, need
 from banister.core.programs.linear import Floats, Ints
+
+if TYPE_CHECKING:
+    from banister.local.collect.campaign import SignedCampaign
 
 PATIENTS = (("excellent", 11_019), ("good", 7_309), ("fair", 1_560), ("poor", 302))
 """Self-rated health in the RAND Health Insurance Experiment (one entry per person and year; public domain)."""
@@ -92,3 +96,15 @@ def stream(name: str, count: int) -> Floats:
 def _write_law(path: Path, labels: list[str], law: Floats) -> None:
     lines = [f"{label},{float(p)!r}" for label, p in zip(labels, law, strict=True)]
     files.whole_text(path, "\n".join(["category,probability", *lines]) + "\n")
+
+
+def signed_example() -> "SignedCampaign":
+    """A small campaign under a key that everybody knows: for examples only."""
+    from banister.keys import SigningKey
+    from banister.local.channels.response import RandomizedResponse
+    from banister.local.collect.campaign import Campaign, read_campaign
+    from banister.local.document import Survey
+
+    asked = Survey(RandomizedResponse(1, categories=2), ["yes", "no"], "Do you smoke?", "A clinic")
+    made = Campaign.of_one(asked, title="Smoking", asked_by="A clinic", until="2999-12-31", people=1000)
+    return read_campaign(made.signed(SigningKey.of_bytes(bytes(range(32)))))

@@ -134,18 +134,23 @@ def estimate(
     confidence: Annotated[float, typer.Option(help="Of each interval.")] = 0.95,
     figure: Annotated[Path | None, typer.Option(help="Draw the estimates with their intervals.")] = None,
 ) -> None:
-    """Estimate the frequencies of the answers, with intervals.
+    """Estimate the frequencies of the answers, with intervals; Parquet files are counted by DuckDB.
 
     Example: banister local estimate survey.channel.json reports.csv --figure estimate.svg
     """
     from banister.apps.cli import local_say
+    from banister.local import many
     from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
-    gathered = local_survey.gather_reports(reports, survey)
-    found = survey.channel.estimate(gathered.reports)
+    if all(path.suffix.lower() == many.PARQUET for path in reports):
+        counted = many.estimate_parquet(reports, survey)
+        found, aside = counted.estimate, counted.aside
+    else:
+        gathered = local_survey.gather_reports(reports, survey)
+        found, aside = survey.channel.estimate(gathered.reports), gathered.aside
     local_say.estimate(found, survey.labels, confidence)
-    local_say.aside(gathered)
+    local_say.aside(aside)
     if figure is not None:
         local_survey.draw_estimates(found, survey.labels, confidence, figure)
         local_say.wrote(figure)
@@ -168,7 +173,7 @@ def decide(
     survey = local_survey.read_survey(channel)
     verdict, needed, gathered = local_survey.decide_in_files(survey, reports, between, size, power)
     local_say.verdict(verdict, needed, power)
-    local_say.aside(gathered)
+    local_say.aside(gathered.aside)
 
 
 def compare(

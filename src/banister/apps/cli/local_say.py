@@ -12,7 +12,7 @@ from banister.core.privacy.guarantee import Guarantee
 from banister.local.comparison import FrequencyComparison
 from banister.local.estimates import Estimate
 from banister.local.home import OWNER, LocalHome
-from banister.local.survey import Gathered, Survey
+from banister.local.survey import Survey
 from banister.local.testing import Verdict
 from banister.show.plain import plain
 
@@ -108,10 +108,10 @@ def estimate(found: Estimate, labels: list[str], confidence: float) -> None:
         console().print(found.doubt)
 
 
-def aside(found: Gathered) -> None:
-    """How many lines were no reports of the channel."""
-    if found.aside:
-        console().print(found.aside)
+def aside(words: str) -> None:
+    """How many lines were no reports of the channel, where some were not."""
+    if words:
+        console().print(words)
 
 
 def verdict(found: Verdict, needed: int, power: float) -> None:

@@ -16,6 +16,7 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from banister.apps.web.gate import Doorkeeper, Place
 from banister.apps.web.jobs import Job, Jobs, events
@@ -75,7 +76,7 @@ class Site:
         )
         self._templates.globals.update(site=self, htmx=HTMX)
         self._add_routes()
-        self.asgi = Doorkeeper(self.app, place=place, visitors=self.visitors, refuse=self._stranger)
+        self.asgi: ASGIApp = Doorkeeper(self.app, place=place, visitors=self.visitors, refuse=self._stranger)
 
     def page(self, template: str, status: int = 200, /, **facts: object) -> HTMLResponse:
         """A page or a piece of one; every text in it is escaped."""

@@ -142,6 +142,11 @@ class Channel(ABC):
         """The largest total variation distance between the reports to two answers: a certified ball, or exact."""
 
     @property
+    def likeliest(self) -> float:
+        """The largest chance that any answer gives any report, or 1 where a kind does not say."""
+        return 1.0
+
+    @property
     @abstractmethod
     def certificate(self) -> Certificate | None:
         """Proof of optimality, where the channel comes from a design."""
@@ -160,8 +165,16 @@ class Channel(ABC):
         """Exact draws for answers that are known to be in the alphabet."""
 
     @abstractmethod
+    def tallied(self, values: Values) -> Ints:
+        """What checked reports count for; tallies of several heaps of reports add up, and estimates need no more."""
+
+    @abstractmethod
+    def unbiased_from(self, tally: Ints, people: int, commonest: int) -> Estimate:
+        """The unbiased estimate from a tally of so many reports; the most common of them came so often, or oftener."""
+
     def unbiased(self, values: Values) -> Estimate:
         """The unbiased estimate from checked reports."""
+        return self.unbiased_from(self.tallied(values), len(values), commonest(values))
 
     @abstractmethod
     def output_law(self, law: Floats) -> Floats:
@@ -266,6 +279,13 @@ class Channel(ABC):
         if self.certificate is None:
             raise BadValue("This channel was not designed for a utility. Use bn.local.design to get a certificate.")
         return self.certificate
+
+
+def commonest(values: Values) -> int:
+    """How often the most common report came."""
+    single = values.size == len(values)  # Rows of one word are compared as whole numbers, which is faster.
+    kinds = np.unique(values.ravel() if single else values, axis=0, return_counts=True)[1]
+    return int(kinds.max())
 
 
 def pure(promise: Guarantee) -> Fraction:

@@ -134,6 +134,10 @@ class MatrixChannel(Channel):
         return self.rows.level
 
     @property
+    def likeliest(self) -> float:
+        return float(self.cell_matrix.max())
+
+    @property
     def matrix(self) -> Floats:
         dense(self.categories, self.outputs)
         return self.cell_matrix[self.cell_of]
@@ -153,8 +157,11 @@ class MatrixChannel(Channel):
     def distance(self) -> Fraction:
         return row_distance(self.weights)
 
-    def unbiased(self, values: Values) -> Estimate:
-        return of_histogram(np.bincount(values, minlength=self.outputs), self.matrix)
+    def tallied(self, values: Values) -> Ints:
+        return np.bincount(values, minlength=self.outputs)
+
+    def unbiased_from(self, tally: Ints, people: int, commonest: int) -> Estimate:
+        return of_histogram(tally, self.matrix)
 
     def output_law(self, law: Floats) -> Floats:
         masses = np.bincount(self.cell_of, weights=law, minlength=self.weights.shape[0])

@@ -4,8 +4,6 @@ from abc import abstractmethod
 from fractions import Fraction
 from typing import ClassVar, Self
 
-import numpy as np
-
 from banister.core.exact.numbers import Number, float_up
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Ints
@@ -46,11 +44,6 @@ class SupportChannel(Channel):
         """The chance that it supports a given other one."""
 
     @property
-    def likeliest(self) -> float:
-        """The largest chance that any answer gives any report, or 1 where a kind does not say: for the test of fit."""
-        return 1.0
-
-    @property
     def quick(self) -> bool:
         """Whether a million reports are decoded in seconds; a channel that is not is not recommended."""
         return True
@@ -72,7 +65,10 @@ class SupportChannel(Channel):
         """How many bits a report has."""
         return (self.outputs - 1).bit_length()
 
-    def unbiased(self, values: Values) -> Estimate:
+    def tallied(self, values: Values) -> Ints:
+        return self.supports(values)
+
+    def unbiased_from(self, tally: Ints, people: int, commonest: int) -> Estimate:
         if self.rank < self.categories:
             raise BadValue(
                 f"This channel tells {self.rank} groups of categories apart, so the frequencies of its "
@@ -81,11 +77,11 @@ class SupportChannel(Channel):
             )
         return of_counts(
             Counted(
-                counts=self.supports(values),
+                counts=tally,
                 keep=self.keep,
                 spill=self.spill,
-                people=len(values),
-                commonest=_commonest(values),
+                people=people,
+                commonest=commonest,
                 likeliest=self.likeliest,
             )
         )
@@ -95,10 +91,3 @@ def counting_error(categories: int, keep: float, spill: float) -> float:
     """people · total squared error at the uniform law, for a report that supports sets of categories."""
     share = spill + (keep - spill) / categories
     return categories * share * (1 - share) / (keep - spill) ** 2
-
-
-def _commonest(values: Values) -> int:
-    """How often the most common report came."""
-    single = values.size == len(values)  # Rows of one word are compared as whole numbers, which is faster.
-    kinds = np.unique(values.ravel() if single else values, axis=0, return_counts=True)[1]
-    return int(kinds.max())

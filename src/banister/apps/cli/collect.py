@@ -1,0 +1,140 @@
+"""`banister collect`: ask people who trust nobody, and answer as one of them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+CampaignFile = Annotated[Path, typer.Argument(help="A campaign file, as `new` writes it.")]
+Home = Annotated[Path | None, typer.Option(help="The owner's folder; $BANISTER_HOME or ~/.banister if not given.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Agree beforehand; without a terminal --at-most is needed too.")]
+AtMost = Annotated[str, typer.Option(help="All that all answers may give away together: epsilon. It is kept.")]
+
+
+def register(app: typer.Typer) -> None:
+    collect = typer.Typer(help="Ask people who trust nobody: campaigns, the service, answers.", no_args_is_help=True)
+    for command in (new, show, serve, answer, page, given, example):
+        collect.command()(command)
+    app.add_typer(collect, name="collect")
+
+
+def new(
+    settings: Annotated[Path, typer.Argument(help="TOML: title, asked_by, until, people, epsilon and [[question]].")],
+    out: Annotated[Path, typer.Option(help="Where to write the signed campaign.")],
+    key: Annotated[Path, typer.Option(help="Your signing key; made where there is none.")] = Path("collect.key"),
+) -> None:
+    """Design the channels of a campaign, share its level out, sign it.
+
+    Example: banister collect new patients.toml --out patients.campaign
+    """
+    from banister.apps.cli import collect_say
+    from banister.local.collect.files import own_key, write_campaign
+    from banister.local.collect.making import needed, read_request
+
+    campaign, shared = read_request(settings)
+    signed = write_campaign(out, campaign, own_key(key))
+    collect_say.campaign(signed)
+    collect_say.shared(campaign, shared, needed(campaign))
+    typer.echo(f"Written to {out}.")
+
+
+def show(campaign: CampaignFile) -> None:
+    """Check a campaign and say what it asks, of whom, and what it takes from who answers.
+
+    Example: banister collect show patients.campaign
+    """
+    from banister.apps.cli import collect_say
+    from banister.local.collect.files import campaign_file
+
+    collect_say.campaign(campaign_file(campaign))
+
+
+def serve(
+    store: Annotated[Path, typer.Argument(help="The file with all reports; made where there is none.")],
+    campaigns: Annotated[list[Path] | None, typer.Argument(help="Campaign files to open here.")] = None,
+    port: Annotated[int, typer.Option(help="The port on this machine; 0 takes one that is free.", min=0)] = 0,
+    address: Annotated[
+        str, typer.Option(help="Where people reach it, e.g. https://ask.example.org; a proxy with TLS leads here.")
+    ] = "",
+    public: Annotated[bool, typer.Option("--public", help="Show the results of these campaigns to everybody.")] = False,
+    browser: Annotated[bool, typer.Option(help="Open a browser where there is one.")] = False,
+) -> None:
+    """Collect reports, and show the dashboard to who has the printed address.
+
+    Example: banister collect serve reports.db patients.campaign
+    """
+    from banister.errors import MissingExtra
+
+    try:
+        from banister.apps.collect.running import run
+    except ModuleNotFoundError as error:
+        raise MissingExtra.naming(str(error.name), "web") from error
+    run(store, campaigns or [], port=port, address=address, public=public, browser=browser, say=typer.echo)
+
+
+def answer(
+    campaign: Annotated[str, typer.Argument(help="A campaign file, or the address of the page to answer at.")],
+    answers: Annotated[list[str] | None, typer.Argument(help="An answer to each question, in their order.")] = None,
+    to: Annotated[str, typer.Option(help="The collector's address, where the campaign is a file.")] = "",
+    out: Annotated[Path | None, typer.Option(help="Write what would be sent into a file, and send nothing.")] = None,
+    home: Home = None,
+    at_most: AtMost = "",
+    yes: Yes = False,
+) -> None:
+    """Show what is asked, ask, draw on this machine, and send the report; asked again, the same report.
+
+    Example: banister collect answer https://ask.example.org/a/NAME never --at-most 2
+    """
+    from banister.apps.cli import collect_say, consent_say
+    from banister.apps.collect.answering import Answering
+
+    asked = Answering.begin(campaign, to=to, home=home, at_most=at_most)
+    consent_say.agree(collect_say.asked(asked), yes=yes, at_most=at_most)
+    typer.echo(asked.answer(answers or [], out))
+
+
+def page(
+    campaign: CampaignFile,
+    address: Annotated[str, typer.Option(help="The collector's address, which the page sends the report to.")],
+    out: Annotated[Path, typer.Option(help="Where to write the page.")],
+) -> None:
+    """The page to answer at as one file, and its hash to publish elsewhere.
+
+    Example: banister collect page patients.campaign --address https://ask.example.org --out answer.html
+    """
+    import hashlib
+
+    from banister.apps.collect.saved import saved_page
+    from banister.files import whole_bytes
+    from banister.local.collect.files import campaign_file
+
+    made = saved_page(campaign_file(campaign), address)
+    whole_bytes(out, made)
+    typer.echo(f"{hashlib.sha256(made).hexdigest()}  {out}")
+
+
+def given(home: Home = None) -> None:
+    """What was given away to whom in campaigns, from this machine.
+
+    Example: banister collect given
+    """
+    from banister.apps.cli import collect_say
+    from banister.local.collect.person import Person
+    from banister.local.home import LocalHome
+
+    collect_say.given(Person(LocalHome.default() if home is None else LocalHome(home)))
+
+
+def example(
+    name: Annotated[str, typer.Argument(help="patients or meters.")],
+    out: Annotated[Path, typer.Option(help="A new folder for the campaign, its reports and its dashboard's numbers.")],
+    people: Annotated[int, typer.Option(help="How many people or households answer.", min=100)] = 10_000,
+) -> None:
+    """Run a worked campaign from end to end: settings, a signed file, answers, the store, the estimates.
+
+    Example: banister collect example patients --out patients
+    """
+    from banister.apps.cli import collect_say
+    from banister.apps.collect.worked import worked
+
+    collect_say.worked(worked(name, out, people))

@@ -1,0 +1,222 @@
+"""What the dashboard shows, computed from running totals alone."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from banister.apps.collect.store import Running, Store
+from banister.errors import BadValue
+from banister.local.collect.campaign import Campaign
+from banister.local.collect.making import needed
+from banister.local.collect.tally import Tally, estimate, verdict
+from banister.local.document import Survey
+from banister.local.estimates import Estimate
+from banister.show.charts import IntervalChart
+
+CONFIDENCE = 0.95
+DAY = 24
+MOST_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """An answer: its share with the interval, in percent."""
+
+    label: str
+    share: str
+    low: str
+    high: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionView:
+    """A question on the dashboard."""
+
+    place: int
+    text: str
+    reports: int
+    worth: str
+    lines: Sequence[Line]
+    chart: str
+    doubt: str
+    missing: str
+    days: Sequence[tuple[str, int, Sequence[str]]]
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardView:
+    """A campaign on the dashboard."""
+
+    title: str
+    asked_by: str
+    until: str
+    reports: int
+    hour: int
+    bars: str
+    questions: Sequence[QuestionView]
+    asides: Sequence[tuple[str, int]]
+    verdict: str
+
+
+def board(store: Store, running: Running, now: int) -> BoardView:
+    """The whole dashboard of a campaign, at an hour."""
+    campaign = running.signed.campaign
+    questions = [_question(store, running, place) for place in range(len(campaign.questions))]
+    hours: dict[int, int] = {}
+    for place in range(len(campaign.questions)):
+        for hour, found in store.hours(running.number, place):
+            hours[hour] = hours.get(hour, 0) + found.reports
+    return BoardView(
+        title=campaign.title,
+        asked_by=campaign.asked_by,
+        until=campaign.until,
+        reports=sum(question.reports for question in questions),
+        hour=hours.get(now, 0),
+        bars=hour_bars(hours, now),
+        questions=questions,
+        asides=tuple(store.asides(running.number).items()),
+        verdict=_verdict(campaign, store.total(running.number, 0)),
+    )
+
+
+def estimates(store: Store, running: Running) -> dict[str, list[object]]:
+    """All estimates as columns, for a file."""
+    columns: dict[str, list[object]] = {
+        name: [] for name in ("question", "answer", "share", "low", "high", "confidence", "reports")
+    }
+    campaign = running.signed.campaign
+    for place, asked in enumerate(campaign.questions):
+        found = store.total(running.number, place)
+        if not found.reports or campaign.hypotheses is not None:
+            continue
+        told = estimate(asked.channel, campaign.repetition, found)
+        held = told.intervals(CONFIDENCE)
+        for x, label in enumerate(asked.labels):
+            row = (asked.question, label, told.frequencies[x], held.lower[x], held.upper[x], CONFIDENCE, found.reports)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(float(value) if isinstance(value, float) else value)
+    return columns
+
+
+def hour_bars(hours: dict[int, int], now: int) -> str:
+    """Reports in each of the last 48 hours, as bars."""
+    last = [hours.get(hour, 0) for hour in range(now - 47, now + 1)]
+    top = max(last) or 1
+    bars = "".join(
+        f'<rect class="now" x="{100 * place / 48:.2f}%" width="1.7%" y="{60 - 60 * count / top:.1f}" '
+        f'height="{60 * count / top:.1f}"/>'
+        for place, count in enumerate(last)
+    )
+    words = f"Reports in each of the last 48 hours; the most in one is {max(last)}"
+    return f'<svg class="chart" width="100%" height="60" role="img" aria-label="{words}">{bars}</svg>'
+
+
+def _question(store: Store, running: Running, place: int) -> QuestionView:
+    campaign = running.signed.campaign
+    asked, found = campaign.questions[place], store.total(running.number, place)
+    plain = QuestionView(
+        place=place,
+        text=asked.question,
+        reports=found.reports,
+        worth="",
+        lines=(),
+        chart="",
+        doubt="",
+        missing="",
+        days=(),
+    )
+    if not found.reports or campaign.hypotheses is not None:
+        return plain
+    try:
+        told = estimate(asked.channel, campaign.repetition, found)
+    except BadValue as error:
+        return QuestionView(
+            place=place, text=asked.question, reports=found.reports, worth="", lines=(), chart="", doubt="",
+            missing="", days=(), refusal=str(error),
+        )  # fmt: skip
+    held = told.intervals(CONFIDENCE)
+    shares, low, high = (100 * values for values in (told.frequencies, held.lower, held.upper))
+    chart = IntervalChart(
+        f"Shares in percent with intervals that each hold with {100 * CONFIDENCE:g} %",
+        asked.labels,
+        [float(value) for value in shares.clip(0, 100)],
+        [float(value) for value in low],
+        [float(value) for value in high],
+    )
+    return QuestionView(
+        place=place,
+        text=asked.question,
+        reports=found.reports,
+        worth=_worth(told),
+        lines=[
+            Line(label=label, share=f"{shares[x]:.1f}", low=f"{low[x]:.1f}", high=f"{high[x]:.1f}")
+            for x, label in enumerate(asked.labels)
+        ],
+        chart=chart.html(),
+        doubt=told.doubt,
+        missing=_missing(campaign, told, (held.upper - held.lower).max() / 2),
+        days=_days(store, running, place, asked),
+    )
+
+
+def _worth(told: Estimate) -> str:
+    worth = told.effective_people
+    return (
+        ""
+        if not math.isfinite(worth)
+        else f"worth {worth:,.0f} open answers"
+        if worth >= 1
+        else "worth less than one open answer"
+    )
+
+
+def _missing(campaign: Campaign, told: Estimate, half: float) -> str:
+    """How many more reports bring the widest interval to what is wanted: widths fall like one over the square root."""
+    wanted = campaign.accuracy
+    if not wanted:
+        return ""
+    if half <= wanted:
+        return f"The widest interval is ± {100 * half:.1f} points, as wanted (± {100 * wanted:g})."
+    more = math.ceil(told.people * ((half / wanted) ** 2 - 1))
+    return f"The widest interval is ± {100 * half:.1f} points; ± {100 * wanted:g} takes about {more:,} reports more."
+
+
+def _days(store: Store, running: Running, place: int, asked: Survey) -> list[tuple[str, int, Sequence[str]]]:
+    """Estimates over time: a row a day, the latest first."""
+    import datetime
+
+    campaign, days = running.signed.campaign, dict[int, Tally]()
+    for hour, found in store.hours(running.number, place):
+        day = hour // DAY
+        days[day] = days[day].plus(found) if day in days else found
+    rows: list[tuple[str, int, Sequence[str]]] = []
+    for day in sorted(days, reverse=True)[:MOST_DAYS]:
+        told = estimate(asked.channel, campaign.repetition, days[day])
+        half = told.intervals(CONFIDENCE)
+        cells = [
+            f"{100 * told.frequencies[x]:.1f} [{100 * half.lower[x]:.0f}, {100 * half.upper[x]:.0f}]"
+            for x in range(min(6, len(asked.labels)))
+        ]
+        words = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat()
+        rows.append((words, days[day].reports, cells))
+    return rows
+
+
+def _verdict(campaign: Campaign, found: Tally) -> str:
+    asked = campaign.hypotheses
+    if asked is None:
+        return ""
+    wanted = needed(campaign)
+    if not found.reports:
+        return f"No reports yet. {wanted:,} people are needed for a power of {asked.power:g}."
+    told = verdict(campaign, found)
+    zero, one = asked.names
+    held = one if told.rejects_zero else zero
+    errors = told.errors
+    return (
+        f"The reports speak for “{held}” (p-value of “{zero}”: {told.p_value:.2g}). With {found.reports:,} reports the "
+        f"test is wrong with a chance of {errors.false_alarm:.2g} if “{zero}” holds, and of "
+        f"{errors.missed_detection:.2g} if “{one}” does ({errors.method}). {wanted:,} people are needed for a power of "
+        f"{asked.power:g}."
+    )

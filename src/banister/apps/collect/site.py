@@ -1,0 +1,174 @@
+"""The whole service: open pages in front, the dashboard behind a token."""
+
+import asyncio
+import csv
+import io
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fastapi import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from banister.apps.collect.board import board, estimates
+from banister.apps.collect.ingest import Bucket, Ingest, today
+from banister.apps.collect.public import Front, module_tag
+from banister.apps.collect.store import Running, Store
+from banister.apps.collect.writer import Writer, this_hour
+from banister.apps.web.gate import Place
+from banister.apps.web.site import NavLink, Site
+from banister.errors import BadValue
+from banister.tables.frames.write import write_tables
+
+HERE = Path(__file__).parent
+_PAUSE_SECONDS = 0.25
+_QUIET_ROUNDS = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Service:
+    """The site with what moves behind it."""
+
+    site: Site
+    writer: Writer
+    ingest: Ingest
+
+
+def collector(
+    place: Place,
+    store: Store,
+    *,
+    address: str = "",
+    a_second: float = 5_000,
+    day: Callable[[], str] = today,
+    hour: Callable[[], int] = this_hour,
+) -> Service:
+    """The service over a store; `address` is where people reach it, where that is not the loopback."""
+    site = Site("banister collect", place=place, links=(NavLink("/", "Campaigns"),), templates=(HERE / "templates",))
+    writer = Writer(store, hour)
+    ingest = Ingest(writer, bucket=Bucket(a_second, 2 * a_second), day=day)
+    pages = CollectPages(site, ingest, address=address or place.origins[0], hour=hour)
+    site.asgi = Front(site.asgi, ingest, address=pages.address, results=pages.results)
+    return Service(site, writer, ingest)
+
+
+class CollectPages:
+    """The pages behind the token."""
+
+    def __init__(self, site: Site, ingest: Ingest, *, address: str, hour: Callable[[], int]) -> None:
+        self.site = site
+        self.ingest = ingest
+        self.writer = ingest.writer
+        self.address = address
+        self.hour = hour
+        add = site.app.add_api_route
+        add("/", self.campaigns, methods=["GET"], response_model=None)
+        add("/d/{number}", self.dashboard, methods=["GET"], response_model=None)
+        add("/d/{number}/piece", self.piece, methods=["GET"], response_model=None)
+        add("/d/{number}/events", self.events, methods=["GET"], response_model=None)
+        add("/d/{number}/estimates.{kind}", self.export, methods=["GET"], response_model=None)
+        add("/d/{number}/reports-{question}.csv", self.reports, methods=["GET"], response_model=None)
+        add("/static/collect.mjs", self._module, methods=["GET"], response_model=None)
+
+    def campaigns(self) -> Response:
+        """All campaigns."""
+        some = sorted(self.ingest.open.values(), key=lambda one: one.signed.campaign.title)
+        return self.site.page("campaigns.html", here="/", title="Campaigns", campaigns=some, address=self.address)
+
+    async def dashboard(self, number: int) -> Response:
+        """One campaign, live."""
+        running = self._find(number)
+        return await self.site.computed(self._board, running, "dashboard.html")
+
+    async def piece(self, number: int) -> Response:
+        """The part of the dashboard that moves."""
+        return await self.site.computed(self._board, self._find(number), "board.html")
+
+    async def events(self, number: int, request: Request) -> Response:
+        """A line whenever something was committed."""
+        self._find(number)
+        return StreamingResponse(self._ticks(request), media_type="text/event-stream")
+
+    async def export(self, number: int, kind: str) -> Response:
+        """Estimates as CSV or Parquet."""
+        if kind not in ("csv", "parquet"):
+            raise BadValue("Estimates come as estimates.csv or estimates.parquet.")
+        return await self.site.computed(self._export, self._find(number), kind)
+
+    async def reports(self, number: int, question: int) -> Response:
+        """All reports of a question: they are private already."""
+        running = self._find(number)
+        if not 0 <= question < len(running.signed.campaign.questions):
+            raise BadValue(f"The campaign has no question {question}.")
+        return await self.site.computed(self._reports, running, question)
+
+    def _board(self, running: Running, template: str) -> Response:
+        with self.writer.lock:
+            view = board(self.writer.store, running, self.hour())
+        return self.site.page(
+            template,
+            here="",
+            title=view.title,
+            view=view,
+            running=running,
+            number=running.number,
+            address=self.address,
+            module=module_tag(self.address),
+        )
+
+    def results(self, running: Running) -> HTMLResponse:
+        """What everybody may see, where the owner wants it."""
+        with self.site.mathematics, self.writer.lock:
+            view = board(self.writer.store, running, self.hour())
+        return self.site.page("results.html", title=view.title, view=view)
+
+    def _export(self, running: Running, kind: str) -> Response:
+        with self.writer.lock:
+            columns = estimates(self.writer.store, running)
+        if not columns["answer"]:
+            raise BadValue("There is nothing to export yet.")
+        with TemporaryDirectory(prefix="banister-") as folder:
+            path = Path(folder) / f"estimates.{kind}"
+            write_tables(path, [columns], for_spreadsheets=True)  # type: ignore[list-item]
+            content = path.read_bytes()
+        kinds = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+        return Response(
+            content, media_type=kinds[kind], headers={"content-disposition": f'attachment; filename="{path.name}"'}
+        )
+
+    def _reports(self, running: Running, question: int) -> Response:
+        """As `banister local estimate` reads them, one line a report, in the order of hours and reports."""
+        name = running.signed.campaign.questions[question].identity[:16]
+        table = io.StringIO()
+        write = csv.writer(table, lineterminator="\n")
+        write.writerow(("channel", "report"))
+        with self.writer.lock:
+            for _, value, count in self.writer.store.reports(running.number, question):
+                write.writerows([(name, value)] * count)
+        return Response(
+            table.getvalue(),
+            media_type="text/csv",
+            headers={"content-disposition": 'attachment; filename="reports.csv"'},
+        )
+
+    def _module(self) -> Response:
+        return Response((HERE / "static" / "dashboard.mjs").read_text(encoding="utf-8"), media_type="text/javascript")
+
+    async def _ticks(self, request: Request) -> AsyncIterator[str]:
+        shown, quiet = -1, 0
+        while not await request.is_disconnected():
+            quiet += 1
+            if self.writer.commits != shown:
+                shown, quiet = self.writer.commits, 0
+                yield f"data: {shown}\n\n"
+            elif quiet > _QUIET_ROUNDS:
+                quiet = 0
+                yield ": still here\n\n"
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    def _find(self, number: int) -> Running:
+        found = next((one for one in self.ingest.open.values() if one.number == number), None)
+        if found is None:
+            raise BadValue(f"There is no campaign {number} here.")
+        return found

@@ -1,0 +1,112 @@
+import { open, Person, send, levelText, readLevel, Refusal, able } from "./client.mjs";
+// The page to answer at. Nothing here draws or decides; texts of the campaign are only ever set as text.
+const at = id => document.getElementById(id);
+const make = (tag, words = "", more = {}, ...inner) => { const made = Object.assign(document.createElement(tag), more); if (words !== "") made.textContent = words; made.append(...inner); return made; };
+const say = (words, bad = false) => { at("state").textContent = words; at("state").className = bad ? "refusal" : "soft"; };
+const person = new Person(localStorage);
+const held = at("campaign"), address = held ? held.dataset.address : location.origin, named = held ? held.dataset.name : location.pathname.split("/")[2];
+const share = part => part > .995 ? "nearly always" : part < .005 ? "almost never" : `${Math.round(100 * part)} times in 100`;
+
+// What one answer makes likely, in numbers for the eye only: what is drawn never passes here.
+function lawOf(question, x) {
+  const e = Math.exp(-(([a, b = 1]) => a / b)(question.epsilon.split("/").map(Number))), { kind, fields, labels } = question, k = labels.length;
+  if (kind === "matrix") { const cells = fields.cell_of ?? labels.map((_, i) => i); return fields.weights[cells[x]].map(w => Number(w) / 2 ** 62); }
+  if (kind === "randomized-response") { const cells = fields.cell_of ?? labels.map((_, i) => i), c = Math.max(...cells) + 1; return Array.from({ length: c }, (_, y) => (y === cells[x] ? 1 : e) / (1 + (c - 1) * e)); }
+  return null;
+}
+function reportName(question, y) {
+  const cells = question.fields.cell_of;
+  if (question.kind === "randomized-response") { const inside = question.labels.filter((_, x) => (cells ? cells[x] : x) === y); return inside.length > 3 ? `group ${y + 1}` : inside.join(" or "); }
+  const rows = question.fields.weights, top = rows.map(row => Number(row[y])), most = Math.max(...top), inside = question.labels.filter((_, x) => top[cells ? cells[x] : x] > most * .999);
+  return inside.length <= 3 ? inside.join(" or ") : `report ${y + 1}`;
+}
+function bar(part) { const inner = make("span"); inner.style.width = `${100 * part}%`; return make("span", "", { className: "bar", ariaHidden: "true" }, inner); }
+function picture(question, x) {
+  const law = lawOf(question, x), label = question.labels[x];
+  if (!law || law.length > 24) return [make("p", `Your report is one of very many. Each is at most ${Math.exp(Number(levelText(question.epsilon))).toFixed(2)} times as likely with “${label}” as with any other answer.`, { className: "soft" })];
+  const best = law.indexOf(Math.max(...law)), list = make("ul", "", { className: "law" });
+  law.forEach((part, y) => list.append(make("li", "", {}, make("span", reportName(question, y)), bar(part), make("span", `${(100 * part).toFixed(0)} %`, { className: "n" }))));
+  return [make("p", `If you say “${label}”, they see “${reportName(question, best)}” ${share(law[best])}:`, { className: "soft" }), list];
+}
+const most = epsilon => { const c = epsilon / -Math.expm1(-epsilon); return Math.ceil(1000 * (c - 1 - Math.log(c)) / Math.LN2 + .001) / 1000; };
+const guess = epsilon => Math.ceil(1000 / (1 + Math.exp(-epsilon)) + .001) / 10;
+
+function ledger() {
+  const all = person.all, rows = Object.values(all.ledger), box = make("details", "", {}, make("summary", "What you have given away, to whom"));
+  if (!rows.length) box.append(make("p", "Nothing yet, from this browser."));
+  else {
+    const body = make("tbody");
+    for (const one of rows) body.append(make("tr", "", {}, make("td", one.title), make("td", one.asked_by), make("td", one.epsilon === "0" ? "nothing more: a kept report" : levelText(one.epsilon), { className: "num" })));
+    const [a, b] = person.given;
+    box.append(make("table", "", {}, make("thead", "", {}, make("tr", "", {}, make("th", "question"), make("th", "asked by"), make("th", "epsilon", { className: "num" }))), body), make("p", `All together at most epsilon ${levelText(`${a}/${b}`)}. The answers of relatives and housemates speak about you too, and are not counted here.`));
+  }
+  const field = make("input", "", { type: "text", id: "ceiling", value: all.ceiling, inputMode: "decimal" });
+  field.addEventListener("change", () => { try { person.setCeiling(field.value); say("Your ceiling is kept."); } catch (error) { say(error.message, true); } });
+  const out = make("button", "Save a copy of your kept answers", { type: "button", className: "quiet" });
+  out.addEventListener("click", () => { const link = make("a", "", { href: URL.createObjectURL(new Blob([JSON.stringify(person.all)], { type: "application/json" })), download: "my-answers.json" }); link.click(); URL.revokeObjectURL(link.href); });
+  box.append(make("p", "", {}, make("label", "Refuse whatever brings all of it above epsilon ", { htmlFor: "ceiling" }), field), make("p", "Kept answers live in this browser alone. Where they are lost, a second answer adds to what the first one gave away.", { className: "soft" }), out);
+  return box;
+}
+function learns(campaign) {
+  const box = make("details", "", {}, make("summary", "What who learns"));
+  box.append(make("p", "The collector sees your report and the hour, not your answer. With each report comes your network address, which is not written down, but this you cannot check from here."),
+    make("p", "The network sees that you speak with the collector, when, and how much. Other people see the estimates and nothing of you."),
+    make("p", held ? "You opened this page from a file: compare its hash with the published one." : "This page is the collector's code: who serves it could serve another. To be sure, save it as one file, compare its hash with one that was published elsewhere, and open it from your disk."));
+  if (!held) box.append(make("p", "", {}, make("a", "The page as one file", { href: `/a/${campaign.name}/saved.html`, download: "answer.html" })));
+  box.append(make("p", campaign.body.keeps), make("p", `Signed by ${campaign.key}. Name ${campaign.name}.`, { className: "soft" }));
+  return box;
+}
+function show(campaign) {
+  const { body } = campaign, box = at("asked"), total = Number(levelText(body.epsilon));
+  at("title").textContent = body.title; document.title = body.title;
+  const free = person.cost(campaign)[0] === 0n && !person.all.ledger[campaign.name];
+  const rounds = { once: "Asked again, the same report is sent, which adds nothing.", permanent: `You are asked ${body.rounds} times. Your report is drawn once and kept, so all rounds together give away no more than that.`,
+    memoised: `You are asked ${body.rounds} times. One report is kept for each value, and blurred again each time. Who sees all rounds can see that something changed.`, fresh: `You are asked ${body.rounds} times, and each time adds.` }[body.repeat];
+  const form = make("form");
+  form.append(make("p", `${body.asked_by} asks, until ${body.until}.`, { className: "lead" }), ...(body.about ? [make("p", body.about)] : []),
+    make("p", free ? "Your kept report is sent: it costs nothing more." : `All rounds together: epsilon ${levelText(body.epsilon)}. Whoever guesses between two answers at even odds is right ${Math.min(100, guess(total))} times in 100 at most, and no report of the first round tells more than ${most(body.share === "one" ? total : body.questions.reduce((sum, q) => sum + Number(levelText(q.epsilon)), 0))} bit.`),
+    make("p", `${rounds}${body.share === "one" ? " Chance picks one of the questions, here, and only that one is answered." : ""}`, { className: "soft" }));
+  body.questions.forEach((question, q) => {
+    const group = make("fieldset", "", {}, make("legend", question.question || body.title)), drawn = make("div");
+    if (question.labels.length > 12) {
+      const list = make("select", "", { name: `q${q}`, ariaLabel: question.question }); list.append(make("option", "Choose…", { value: "" }), ...question.labels.map((label, x) => make("option", label, { value: x })));
+      list.addEventListener("change", () => drawn.replaceChildren(...(list.value === "" ? [] : picture(question, Number(list.value))))); group.append(list);
+    } else question.labels.forEach((label, x) => {
+      const input = make("input", "", { type: "radio", name: `q${q}`, value: x }); input.addEventListener("change", () => drawn.replaceChildren(...picture(question, x)));
+      group.append(make("label", "", { className: "choice" }, input, make("span", label)));
+    });
+    group.append(drawn); form.append(group);
+  });
+  const button = make("button", "Draw my report"); form.append(button);
+  const next = () => { for (let round = 0; round < body.rounds; round++) if (!person.all.ledger[campaign.name]?.rounds.includes(round)) return round; return body.rounds; };
+  const deliver = async round => {
+    try {
+      const state = await send(person, campaign.name, round, address);
+      if (state === "sent") { say(`Sent and counted. Thank you.${next() < body.rounds ? ` Round ${next() + 1} of ${body.rounds} comes next.` : ""}`); finish(); }
+      else say("The collector cannot be reached. Your report is kept here and sent when it can be; it stays the same.");
+    } catch (error) { say(error.message, true); }
+  };
+  const finish = () => { if (next() >= body.rounds) { form.replaceChildren(make("p", "You have answered. Asked again, nothing new is drawn.")); } else form.reset(); box.replaceChildren(form, ledger(), learns(campaign)); };
+  form.addEventListener("submit", event => {
+    event.preventDefault();
+    try {
+      const answers = body.questions.map((_, q) => { const chosen = form.elements[`q${q}`].value; return chosen === "" ? NaN : Number(chosen); }), round = next(), wire = person.answer(campaign, answers, round);
+      const yes = make("button", "Send it"), sent = make("section", "", {}, make("h2", "This is all that is sent"), make("pre", wire, { id: "wire", tabIndex: 0 }), make("p", "A key that names this request alone, and the report. Asked again, the same report is sent.", { className: "soft" }), yes);
+      form.replaceChildren(sent); box.replaceChildren(form, ledger(), learns(campaign)); say("Drawn on your machine, and kept there. Nothing has been sent yet.");
+      yes.addEventListener("click", event => { event.preventDefault(); yes.disabled = true; deliver(round).finally(() => { yes.disabled = false; }); });
+      yes.focus();
+    } catch (error) { say(error.message, true); at("state").scrollIntoView({ block: "center" }); if (!(error instanceof Refusal)) throw error; }
+  });
+  box.replaceChildren(form, ledger(), learns(campaign));
+  say(navigator.onLine ? "Signature, hashes and levels were checked on your machine." : "You are offline. You can answer; it is sent later.");
+  if (next() >= body.rounds) finish();
+  const waiting = Object.keys(person.all.waiting).find(mark => mark.startsWith(campaign.name));
+  if (waiting) deliver(Number(waiting.split("/")[1]));
+  addEventListener("online", () => { const mark = Object.keys(person.all.waiting).find(one => one.startsWith(campaign.name)); if (mark) deliver(Number(mark.split("/")[1])); });
+}
+try {
+  able();
+  if (!held && "serviceWorker" in navigator) navigator.serviceWorker.register("/a/worker.js", { scope: "/a/" }).catch(() => {});
+  const file = held ? held.content.textContent : await fetch(`/a/${named}/campaign`).then(answer => answer.ok ? answer.text() : Promise.reject(new Refusal("No campaign of this name is asked here.")), () => Promise.reject(new Refusal("The campaign cannot be loaded. Open the page once while you are online.")));
+  show(await open(file, named));
+} catch (error) { say(error instanceof Refusal ? error.message : `The page failed (${error.name}). Nothing was sent.`, true); if (!(error instanceof Refusal)) throw error; }

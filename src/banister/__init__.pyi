@@ -44,15 +44,19 @@ from .publish.table import plan_sanitize, read_declaration, sanitize
 from .publish.wide import plan_wide, sanitize_wide
 from .release.dataset import Dataset, open
 from .release.drafting.draft import draft
+from .release.from_python import Category, Dates, Decimals, Integer, Table
 from .release.remote import connect
 
 __all__ = [
     "AsYouGo",
     "BanisterError",
     "BudgetExceeded",
+    "Category",
     "Comparison",
     "Cost",
     "Dataset",
+    "Dates",
+    "Decimals",
     "Decoder",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -64,6 +68,7 @@ __all__ = [
     "Guarantee",
     "Guard",
     "Independent",
+    "Integer",
     "IntegerStaircase",
     "IntegerVectorStaircase",
     "Laplace",
@@ -81,6 +86,7 @@ __all__ = [
     "SketchWish",
     "Staircase",
     "StaircaseChoice",
+    "Table",
     "TabulatedNoise",
     "Total",
     "Touches",

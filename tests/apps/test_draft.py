@@ -79,3 +79,29 @@ def test_a_schema_is_never_overwritten_and_answers_may_not_end_early(stays: Path
     with pytest.raises(BadValue, match="is there already"):
         run("draft", "stays.csv", "--yes")
     assert Path("stays.toml").read_text(encoding="utf-8") == "mine"
+
+
+def test_from_blanks_to_a_report_by_a_private_look(stays: Path) -> None:
+    german_stays(stays, people=4000)
+    said = (
+        "person=Patient",
+        "neighbours=add-remove",
+        "epsilon=3",
+        "delta=1e-5",
+        "Größe.kind=leave out",
+        "rows=3",
+        "groups=2",
+    )
+    run("draft", "stays.csv", "--yes", *(word for s in said for word in ("--set", s)))
+    assert "histograms" in run("look", "stays.toml", "--epsilon", "1", "--plan")
+    told = run(
+        "look", "stays.toml", "--epsilon", "1", "--delta", "1e-6", "--page", "look.html", "--propose", "new.toml"
+    )
+    assert "Kosten" in told
+    assert "Geburtshilfe" in told
+    assert max(len(line) for line in told.splitlines() if "Wrote" not in line and ":" not in line) <= 80
+    assert "FILL IN" not in Path("new.toml").read_text(encoding="utf-8").split("[source]")[1]
+    done = run("release", "new.toml", "SELECT AVG(Kosten) AS cost FROM data", "--epsilon", "1")
+    assert "cost" in done
+    with pytest.raises(BadValue, match="is there already"):
+        run("look", "stays.toml", "--epsilon", "0.1", "--propose", "new.toml")

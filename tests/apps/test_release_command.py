@@ -224,3 +224,25 @@ def test_the_head_of_the_ledger_is_in_every_report(health: Path) -> None:
         assert head in run("budget", "health.toml")
         assert head in (health / "a.html").read_text()
         assert ("head", head) in ledger.summary()
+
+
+def test_documents_for_programs_hold_what_people_see(health: Path) -> None:
+    import json
+
+    plan = json.loads(run("plan", "health.toml", QUESTION, "--epsilon", "0.3", "--json"))
+    assert {answer["name"] for answer in plan["questions"][0]["answers"]} == {"n", "visits"}
+    done = json.loads(run("release", "health.toml", QUESTION, "--epsilon", "0.3", "--json"))
+    assert [row["plan"] for row in done["answers"][0]] == ["free", "shared", "deductible"]
+    assert all(row["n_low"] <= row["n"] <= row["n_high"] for row in done["answers"][0])
+    budget = json.loads(run("budget", "health.toml", "--json"))
+    assert budget["head"] == done["head"]
+    assert len(budget["charges"]) == 1
+    told = run("budget", "health.toml")
+    assert "1  20" in told  # The number of the charge and its time, as in the history of the ledger.
+    assert "0.3" in told
+
+
+def test_the_version_is_told() -> None:
+    import banister
+
+    assert run("--version").strip() == banister.__version__ == run("version").strip()

@@ -156,7 +156,7 @@ def recorded(
 
     with monkeypatch.context() as patch:
         patch.setattr(wide, "_released", spy)
-        patch.setattr(graphical, "ROUNDS", 10)  # A rough fit is as good here, and quick.
+        patch.setattr(graphical, "LONGEST", 10)  # A rough fit is as good here, and quick.
         known = codes.shape[1] if plan.neighbours is Neighbours.REPLACE else None
         wide._measured(plan, list(codes), known, bits(9))
     return seen

@@ -15,6 +15,7 @@ from tests.mutants import (
     shares,
     spread,
     tables,
+    team,
 )
 from tests.mutants.mutant import Mutant
 
@@ -31,6 +32,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "local": local.MUTANTS,
     "spread": spread.MUTANTS,
     "tables": tables.MUTANTS,
+    "team": team.MUTANTS,
 }
 
 ALL = tuple(mutant for mutants in ROOMS.values() for mutant in mutants)

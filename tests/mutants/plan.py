@@ -10,8 +10,37 @@ _CHARGED = ("tests/release/test_run.py::test_a_release_is_charged_and_then_there
 _KEY = ("tests/release/answering/test_keeping.py",)
 
 _LADDER = ("tests/release/test_ladder.py",)
+_LOOKS = ("tests/contract/test_law_looks.py",)
 
 MUTANTS = (
+    Mutant(
+        name="look-with-a-histogram-for-free",
+        file="release/profile/plan.py",
+        old="return PrivacyLoss.nothing().with_(*(paid.loss() for paid in self.paid))",
+        new="return PrivacyLoss.nothing().with_(*(paid.loss() for paid in self.paid[1:]))",
+        tests=_LOOKS,
+    ),
+    Mutant(
+        name="look-in-which-a-person-counts-in-every-cell",
+        file="release/profile/run.py",
+        old="groups=None if alone or not personal else 1,",
+        new="groups=None,",
+        tests=_LOOKS,
+    ),
+    Mutant(
+        name="look-that-is-not-charged",
+        file="release/profile/run.py",
+        old="proof = charge_plan(plan, ledger).use(plan=plan.digest, owed=owed)",
+        new="proof = ledger.head",
+        tests=("tests/release/profile/test_look.py",),
+    ),
+    Mutant(
+        name="look-whose-appearing-values-take-all-of-delta",
+        file="release/profile/plan.py",
+        old="Guarantee(level.epsilon, level.delta - bars)",
+        new="level",
+        tests=_LOOKS,
+    ),
     Mutant(
         name="measure-charged-for-one-cell",
         file="release/payments/cells.py",

@@ -27,7 +27,7 @@ def everything(law: GraphicalLaw) -> np.ndarray:
 
 
 def marginal(joint: np.ndarray, axes: Axes) -> np.ndarray:
-    return joint.sum(axis=tuple(a for a in range(joint.ndim) if a not in axes))
+    return np.asarray(joint.sum(axis=tuple(a for a in range(joint.ndim) if a not in axes)))
 
 
 def test_a_tree_holds_every_set_and_what_two_cliques_share_lies_between_them() -> None:

@@ -185,8 +185,18 @@ class Entry:
 
     def in_words(self) -> str:
         """Epsilon, and delta where there is one."""
-        epsilon = "no bound" if self.epsilon == "inf" else brief(Fraction(self.epsilon))
+        epsilon = "no bound" if self.epsilon == "inf" else _short(Fraction(self.epsilon))
         return epsilon if self.delta == "0" else f"{epsilon}, {brief(Fraction(self.delta))}"
+
+
+def _short(value: Fraction) -> str:
+    """A charge as it was asked for: sums of its parts may be a billionth off, which is nothing to read.
+
+    >>> _short(Fraction(0.009999999999990905)), _short(Fraction(1, 3))
+    ('0.01', '1/3')
+    """
+    text = brief(value)
+    return text if len(text) <= 10 else f"{float(value):.6g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ Everything here works on released noisy counts, so it costs no privacy and may l
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -17,13 +17,13 @@ from banister.sampling.bits import BitSource
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ROUNDS = 200
-"""The most steps of one fit."""
-ENTROPY = 0.05
-"""How much entropy weighs against the squares: t = ENTROPY · n / the least deviation."""
+"""Steps of a fit that are taken at least, unless one gains nothing."""
+LONGEST = 3000
+"""The most steps of a fit."""
 _FAINTEST = -500.0
 """Logarithms of factors are not taken to be lower than this below the largest."""
-_ENOUGH = 1e-9
-"""A fit ends when a step gains a smaller part than this."""
+_ENOUGH = 1e-5
+"""A step that lowers the misfit by a smaller part than this is the last."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,71 +96,70 @@ class GraphicalLaw:
 
 
 def fitted(tree: JunctionTree, measured: Sequence[Measured], total: float) -> GraphicalLaw:
-    """The law p on the tree for which Σ (n·p - counts)²/2·variance, less t times its entropy, is least.
+    """A law on the tree that fits noisy counts of a known total, each weighed by its variance.
 
-    n is the known total. The weight t of entropy is small: counts come out off by hundredths of their deviation. It
-    decides between laws that fit alike, and keeps cells that noise made negative from being called impossible. The dual
-    is smooth and convex, with one multiplier m for each count: log Z(Σ m) - Σ m · counts/n + Σ t · variance · m²/2n²;
-    it is made small by quasi-Newton steps. The model is that of [MMS21]. How near the fit comes is not certified.
+    Mirror descent on the least squares, as in [MMS21]: the logarithms of the law are lowered where it is above what was
+    measured, by a step that is halved when the misfit would rise. It starts from the uniform law and ends after some
+    steps once the misfit is no more than noise alone would give, so that noise in cells which are rare by all else
+    that is known is hardly followed. How near the fit comes is not certified.
 
-    >>> counts = [Measured((0, 1), np.array([[30.0, 10.0], [10.0, 50.0]]), 0.1)]
+    >>> counts = [Measured((0, 1), np.array([[30.0, 10.0], [10.0, 50.0]]), 1.0)]
     >>> law = fitted(JunctionTree.joining([(0, 1)], (2, 2)), counts, 100.0)
     >>> law.marginal((0, 1)).round(2).tolist()
     [[0.3, 0.1], [0.1, 0.5]]
     """
-    from scipy.optimize import minimize
-
+    shares = [replace(m, counts=m.counts / total, variance=np.asarray(m.variance) / total**2) for m in measured]
     homes = [tree.home(one.axes) for one in measured]
-    starts = np.cumsum([0, *(one.counts.size for one in measured)])
-    shares = np.concatenate([one.counts.ravel() / total for one in measured])
-    variances = np.concatenate([np.broadcast_to(one.variance, one.counts.shape).ravel() for one in measured])
-    spreads = ENTROPY * variances / (total * np.sqrt(variances.min()))
-    # A multiplier's unit is chosen so that the dual curves about alike in all of them.
-    units = 1 / np.sqrt(spreads + np.maximum(shares, 1 / total))
-
-    def logs_of(multipliers: Floats) -> list[Floats]:
-        logs = [np.zeros(tree.shape(clique)) for clique in tree.cliques]
-        for place, (one, home) in enumerate(zip(measured, homes, strict=True)):
-            part = multipliers[starts[place] : starts[place + 1]].reshape(one.counts.shape)
-            logs[home] += _spread(part, one.axes, tree.cliques[home])
-        return logs
-
-    def dual(scaled: Floats) -> tuple[float, Floats]:
-        multipliers = scaled * units
-        chances, size = _calibrated(tree, logs_of(multipliers))
-        held = [_summed(chances[home], tree.cliques[home], one.axes) for one, home in zip(measured, homes, strict=True)]
-        slope = np.concatenate([each.ravel() for each in held]) - shares + spreads * multipliers
-        value = size - multipliers @ shares + (spreads * multipliers) @ multipliers / 2
-        return float(value), slope * units
-
-    options = {"maxiter": ROUNDS, "maxcor": 20, "ftol": _ENOUGH, "gtol": _ENOUGH}
-    begun: Floats = np.zeros(shares.size)
-    best = minimize(dual, begun, jac=True, method="L-BFGS-B", options=options).x  # type: ignore[call-overload]
-    return GraphicalLaw(tree, tuple(_calibrated(tree, logs_of(best * units))[0]))
+    noise = sum(one.counts.size for one in measured) / 2
+    logs = [np.zeros(tree.shape(clique)) for clique in tree.cliques]
+    misfit, slopes = _misfit(tree, _calibrated(tree, logs), shares, homes)
+    step = min(float(np.min(m.variance)) for m in shares)
+    for turn in range(LONGEST):
+        tried = [log - step * slope for log, slope in zip(logs, slopes, strict=True)]
+        value, next_slopes = _misfit(tree, _calibrated(tree, tried), shares, homes)
+        if value > misfit:
+            step /= 2
+            continue
+        gained = misfit - value
+        logs, misfit, slopes = tried, value, next_slopes
+        step *= 1.3
+        if gained <= _ENOUGH * misfit or (turn >= ROUNDS and misfit <= noise):
+            break
+    return GraphicalLaw(tree, tuple(_calibrated(tree, logs)))
 
 
-def _calibrated(tree: JunctionTree, logs: Sequence[Floats]) -> tuple[list[Floats], float]:
-    """The chances on each clique, and the logarithm of what they sum to, from factors: up the tree and down."""
-    tops = [float(log.max()) for log in logs]
-    held = [np.exp(np.maximum(log - top, _FAINTEST)) for log, top in zip(logs, tops, strict=True)]
-    size = sum(tops)
+def _misfit(
+    tree: JunctionTree, chances: Sequence[Floats], shares: Sequence[Measured], homes: Sequence[int]
+) -> tuple[float, list[Floats]]:
+    """Half the weighed sum of squares, and how it changes with the chances of each clique."""
+    value = 0.0
+    slopes = [np.zeros_like(held) for held in chances]
+    for one, home in zip(shares, homes, strict=True):
+        clique = tree.cliques[home]
+        off = _summed(chances[home], clique, one.axes) - one.counts
+        weighed = off / one.variance
+        value += float((off * weighed).sum()) / 2
+        slopes[home] += _spread(weighed, one.axes, clique)
+    return value, slopes
+
+
+def _calibrated(tree: JunctionTree, logs: Sequence[Floats]) -> list[Floats]:
+    """The chances on each clique, from factors given by their logarithms: once up the tree and once down."""
+    held = [np.exp(np.maximum(log - log.max(), _FAINTEST)) for log in logs]
     told: dict[int, Floats] = {}
     for place in range(len(held) - 1, 0, -1):
         parent, shared = tree.parents[place], tree.shared(place)
         message = _summed(held[place], tree.cliques[place], shared)
-        scale = float(message.sum())
-        size += float(np.log(scale))
-        told[place] = message / scale
+        told[place] = message / message.sum()
         held[parent] = held[parent] * _spread(told[place], shared, tree.cliques[parent])
-    scale = float(held[0].sum())
-    size += float(np.log(scale))
-    held[0] = held[0] / scale
+        held[parent] /= held[parent].sum()
+    held[0] = held[0] / held[0].sum()
     for place in range(1, len(held)):
         parent, shared = tree.parents[place], tree.shared(place)
         message = _summed(held[parent], tree.cliques[parent], shared)
         held[place] = held[place] * _spread(_ratio(message, told[place]), shared, tree.cliques[place])
         held[place] /= held[place].sum()
-    return held, size
+    return held
 
 
 def triples_within(tree: JunctionTree) -> list[Axes]:

@@ -29,7 +29,7 @@ class JunctionTree:
         """A tree that holds every given set, and every column: columns are taken away one by one, the cheapest first.
 
         >>> JunctionTree.joining([(0, 1), (1, 2), (0, 2)], (2, 2, 2, 3)).cliques
-        ((0, 1, 2), (3,))
+        ((3,), (0, 1, 2))
         """
         cliques = _cliques(sets, sizes)
         order, parents = [0], [-1]

@@ -182,7 +182,26 @@ class WrittenOutcomes:
         return self.values[place]
 
 
-Known = Listed | Span | Periods | Bins | WrittenOutcomes
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """Stretches of a stored number or date, by the values at which they begin; the first place is for missing ones.
+
+    Values are compared as they are stored, so that no range has to be declared.
+    """
+
+    leaf: Leaf
+    edges: tuple[Fraction, ...]
+    name: str
+
+    @property
+    def size(self) -> int:
+        return len(self.edges) + 2
+
+    def label(self, place: int) -> Label:
+        return place
+
+
+Known = Listed | Span | Periods | Bins | WrittenOutcomes | Stretches
 Axis = Known | Unknown
 
 

@@ -3,10 +3,17 @@ from .dataset import Dataset as Dataset
 from .dataset import open as open
 from .drafting.draft import Draft as Draft
 from .drafting.draft import draft as draft
+from .from_python import Category as Category
+from .from_python import Dates as Dates
+from .from_python import Decimals as Decimals
+from .from_python import Integer as Integer
+from .from_python import Table as Table
 from .planning.plan import Plan as Plan
 from .planning.request import Accuracy as Accuracy
 from .planning.request import PlanRequest as PlanRequest
 from .practice import Practice as Practice
+from .profile.plan import LookPlan as LookPlan
+from .profile.profile import Profile as Profile
 from .remote import RemoteTable as RemoteTable
 from .remote import connect as connect
 from .rungs import RungAnswer as RungAnswer
@@ -16,13 +23,20 @@ from .rungs import release_rungs as release_rungs
 __all__ = [
     "Accuracy",
     "Answers",
+    "Category",
     "Dataset",
+    "Dates",
+    "Decimals",
     "Draft",
+    "Integer",
+    "LookPlan",
     "Plan",
     "PlanRequest",
     "Practice",
+    "Profile",
     "RemoteTable",
     "RungAnswer",
+    "Table",
     "connect",
     "draft",
     "open",

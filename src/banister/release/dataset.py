@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.core.exact.numbers import Number
+from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue, LedgerExists, LedgerMissing
 from banister.files import check_apart
 from banister.foreign import read_text
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from banister.release.planning.plan import Plan
     from banister.release.planning.request import PlanRequest
     from banister.release.practice import Practice
+    from banister.release.profile.plan import LookPlan
+    from banister.release.profile.profile import Profile
     from banister.release.run import Tell
     from banister.release.work import Source
     from banister.sampling.bits import BitSource
@@ -30,9 +33,7 @@ LEDGER_FILES = ("-wal", "-shm")
 
 
 def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object] | None = None) -> "Dataset":  # noqa: A001
-    """Open a schema file. `data` is a frame that takes the place of the file it names (pandas, Polars, Arrow, Spark).
-
-    Nothing is read but the schema itself, until something is released.
+    """Open a schema file: nothing else is read until something is released. `data` stands for the file that it names.
 
     >>> from tempfile import TemporaryDirectory
     >>> from banister.release.demo import write_demo
@@ -41,7 +42,7 @@ def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object
     >>> str(dataset.schema.budget), dataset.schema.neighbours.value
     ('(1, 1e-06)', 'add-remove')
     """
-    found = Schema.of_file(schema).for_questions()
+    found = Schema.of_file(schema).for_looks()
     frames = dict(tables or {}) | ({} if data is None else {"data": data})
     return Dataset(found, folder=Path(schema).parent, frames=frames, path=Path(schema))
 
@@ -70,11 +71,20 @@ class Dataset:
                 raise BadValue(f"Table '{name}' is given, but the schema does not declare it.")
         self._source: Source | None = None
 
+    def __repr__(self) -> str:
+        return f"Dataset({self.schema.main.location or 'a frame'!r}, {len(self.schema.main.columns)} columns)"
+
+    def _repr_html_(self) -> str:
+        from banister.release.notebook import dataset_html
+
+        return dataset_html(self)
+
     def questions(self, sql: str, *, dialect: str | None = None) -> "tuple[Question, ...]":
         """The checked questions in a text. An address of a file that ends in .sql is read first."""
         from banister.questions.reading.parser import read_questions
         from banister.release.aggregates import ALL
 
+        self.schema.for_questions()
         if sql.strip().lower().endswith(".sql") and "\n" not in sql:
             if not Path(sql.strip()).is_file():
                 raise BadValue(f"The questions '{sql}' cannot be read. Give SQL, or the path of a .sql file.")
@@ -217,6 +227,22 @@ class Dataset:
             if ledger is None and book is not None:
                 book.close()
 
+    def plan_look(self, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95) -> "LookPlan":
+        """Plan a private look at all columns: its noise and its loss. No record is seen; ranges may be blank."""
+        from banister.release.profile.plan import plan_look
+
+        return plan_look(self.schema, Guarantee(epsilon, delta), confidence=confidence)
+
+    def look(self, plan: "LookPlan", *, bits: "BitSource | None" = None, tell: "Tell" = lambda _: None) -> "Profile":
+        """Look privately at all columns at once: charge the ledger once, then draw."""
+        from banister.release.profile.run import look
+
+        self.source()
+        if (book := self._found()) is None:
+            self._try(plan)
+        with book or self._make()[0] as paying:
+            return look(plan, self, paying, bits=bits, tell=tell)
+
     def check_output(self, path: str | Path) -> None:
         """Refuse to write over the schema, a table or the ledger."""
         check_apart(Path(path), self._needed())
@@ -338,7 +364,7 @@ class Dataset:
             found.close()
         return found is None
 
-    def _try(self, plan: "Plan") -> None:
+    def _try(self, plan: "Plan | LookPlan") -> None:
         """Refuse what a new ledger would refuse; none is made for it."""
         with self.trial_ledger() as trial:
             cost, _ = trial.fitting(plan.costs, neighbours=plan.neighbours)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from banister.accounting.charge import LONGEST_LABEL, covers, keeps
 from banister.accounting.ledger import Ledger
 from banister.accounting.receipt import Receipt
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BudgetExceeded, EngineBroke, Uncertified
 from banister.questions import measures
@@ -31,6 +32,7 @@ from banister.sampling.uniform import uniform_below
 from banister.tables.calendar import date_of
 from banister.tables.protected import protected_by_schema
 from banister.tables.reading import Day
+from banister.tables.schema import Schema
 
 Tell = Callable[[str], None]
 
@@ -79,6 +81,21 @@ class Released:
     non_negative: bool
 
 
+class Chargeable(Protocol):
+    """What a ledger has to know of a plan, whatever is drawn by it."""
+
+    @property
+    def schema(self) -> Schema: ...
+    @property
+    def neighbours(self) -> Neighbours: ...
+    @property
+    def costs(self) -> tuple[PrivacyLoss, Guarantee]: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+
+
 class Safe(Protocol):
     """Who sees to it that a release is charged once, and that what was drawn is not lost; `keeping` does."""
 
@@ -115,11 +132,11 @@ def release(
     """
     owed = _owed(plan)
     if isinstance(ledger, Ledger) and not (safe is not None and safe.begun(ledger)):
-        _foresee(plan, ledger)
+        foresee_plan(plan, ledger)
     try:
         exact = _add_up_all(plan, source, bits, tell)
     except EngineBroke as broke:
-        raise _paid_for_nothing(plan, ledger, broke) from None
+        raise paid_for_nothing(plan, ledger, broke) from None
     tell("charging the ledger")
     book = ledger if isinstance(ledger, Ledger) else ledger()
 
@@ -132,8 +149,8 @@ def release(
         return Released(plan, shown, proof, non_negative)
 
     if safe is None:
-        return draw(_charge(plan, book))
-    return safe.once(plan, book, charge=lambda claim: _charge(plan, book, key=safe.key, claim=claim), draw=draw)
+        return draw(charge_plan(plan, book))
+    return safe.once(plan, book, charge=lambda claim: charge_plan(plan, book, key=safe.key, claim=claim), draw=draw)
 
 
 def _owed(plan: Plan) -> PrivacyLoss:
@@ -147,13 +164,13 @@ def _owed(plan: Plan) -> PrivacyLoss:
     return owed
 
 
-def _foresee(plan: Plan, ledger: Ledger) -> None:
+def foresee_plan(plan: Chargeable, ledger: Ledger) -> None:
     """Refuse what the ledger would refuse, before a row is read: a failure to read could not be paid for."""
     cost, _ = ledger.fitting(plan.costs, neighbours=plan.neighbours)
     ledger.foresee(cost, label=plan.label, neighbours=plan.neighbours, protects=protected_by_schema(plan.schema))
 
 
-def _charge(plan: Plan, ledger: Ledger, *, label: str = "", key: str = "", claim: str = "") -> Receipt:
+def charge_plan(plan: Chargeable, ledger: Ledger, *, label: str = "", key: str = "", claim: str = "") -> Receipt:
     """Charge the exact loss; or the guarantee that it keeps, where the ledger has room for that alone."""
     cost, _ = ledger.fitting(plan.costs, neighbours=plan.neighbours)
     about, name = protected_by_schema(plan.schema), label or plan.label
@@ -162,11 +179,11 @@ def _charge(plan: Plan, ledger: Ledger, *, label: str = "", key: str = "", claim
     )
 
 
-def _paid_for_nothing(plan: Plan, ledger: Ledger | Callable[[], Ledger], broke: EngineBroke) -> EngineBroke:
+def paid_for_nothing(plan: Chargeable, ledger: Ledger | Callable[[], Ledger], broke: EngineBroke) -> EngineBroke:
     """Charge a release of which nothing but its failure is seen."""
     label = plan.label[: LONGEST_LABEL - len(BROKE)] + BROKE
     try:
-        receipt = _charge(plan, ledger if isinstance(ledger, Ledger) else ledger(), label=label)
+        receipt = charge_plan(plan, ledger if isinstance(ledger, Ledger) else ledger(), label=label)
         charged = f"Charge {receipt.sequence} of the ledger stands for it"
     except BudgetExceeded:  # Somebody else took the room in the meantime.
         charged = "The ledger has no room left to charge it"

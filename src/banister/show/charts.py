@@ -92,6 +92,27 @@ class PairedBars:
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class SmallBars:
+    """A small picture of a histogram: bars side by side, the first and the last named, every bar told by its title."""
+
+    title: str
+    labels: Sequence[str]
+    heights: Sequence[float]
+
+    def html(self) -> str:
+        most, count = max(self.heights, default=0) or 1, max(len(self.heights), 1)
+        wide = 320 / count
+        bars = [
+            f'<rect class="after" x="{place * wide:.1f}" y="{70 - 66 * height / most:.1f}" width="{0.8 * wide:.1f}" '
+            f'height="{66 * height / most:.1f}"><title>{escape(label)}: {height:.4g}</title></rect>'
+            for place, (label, height) in enumerate(zip(self.labels, self.heights, strict=True))
+        ]
+        ends = [_text(0, 86, self.labels[0], kind="soft"), _text(320, 86, self.labels[-1], anchor="end", kind="soft")]
+        line = '<line x1="0" x2="320" y1="70.5" y2="70.5"/>'
+        return _svg(320, 92, [line, *bars, *(ends if len(self.labels) > 1 else ends[:1])], self.title)
+
+
 def _svg(width: int, height: int, parts: Sequence[str], title: str) -> str:
     return (
         f'<svg class="chart" viewBox="0 0 {width} {height}" width="100%" role="img" aria-label="{escape(title)}">'

@@ -176,6 +176,16 @@ class Cards:
 
 
 @dataclass(frozen=True, slots=True)
+class Stacked:
+    """Blocks one below the other, where one is expected."""
+
+    blocks: Sequence[Block]
+
+    def html(self) -> str:
+        return "".join(block.html() for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """A drawing of our own making, which goes into the page as it is: no text of others may be in it unescaped."""
 

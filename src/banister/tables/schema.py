@@ -4,7 +4,7 @@ Questions and whole tables read the same file by the same rules. What is said mu
 them needs (where the table is, the relation) may be left out, and is asked for by whoever needs it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,7 +111,12 @@ class Schema:
 
     @classmethod
     def of_file(cls, path: str | Path) -> "Schema":
-        """Read a `.toml` file."""
+        """Read a `.toml` file; a frame says nothing of what a schema says."""
+        if not isinstance(path, str | Path):
+            raise BadValue(
+                f"A {type(path).__name__} does not say whom the guarantee protects, nor what of its columns is public. "
+                "Say so: bn.Table(frame, person='id', neighbours='add-remove', columns={'age': bn.Integer(0, 120)})."
+            )
         place = Path(path)
         if not place.is_file():
             raise BadValue(
@@ -134,6 +139,11 @@ class Schema:
         (0, 50)
         """
         return _schema(read_toml(text))
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, object]) -> "Schema":
+        """Read what a `.toml` file would hold, as values; decimals are given as `Decimal`."""
+        return _schema(Section("the schema", content))
 
 
 def _schema(root: Section) -> Schema:

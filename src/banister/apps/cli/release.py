@@ -12,7 +12,13 @@ Health = Annotated[str, typer.Argument(help="The schema, a .toml file.", metavar
 Sql = Annotated[str, typer.Argument(help="SQL, or a .sql file.", metavar="QUESTION")]
 Epsilon = Annotated[str, typer.Option(help="What the answers may cost, e.g. 0.3.")]
 Delta = Annotated[str, typer.Option(help="Needed where group values are unknown, e.g. 1e-6.")]
-Within = Annotated[str, typer.Option(help="Instead of epsilon: an accuracy such as 2%.")]
+Within = Annotated[
+    str,
+    typer.Option(
+        help="Instead of epsilon: how wide intervals may be, e.g. 2%: of the rows in a cell for counts, of those rows "
+        "times the largest value for sums, of the width of the range for means."
+    ),
+]
 Size = Annotated[int, typer.Option(help="Rows in a cell, for --within; 0: from the schema's number of people.")]
 Confidence = Annotated[str, typer.Option(help="How often an interval holds the exact answer.")]
 Consistent = Annotated[
@@ -23,6 +29,7 @@ CheckBounds = Annotated[
     str,
     typer.Option(help="A share of epsilon, e.g. 5%, that tells of how many people more rows are left out."),
 ]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Dialect = Annotated[str, typer.Option(help="The SQL dialect of the question, e.g. postgres.")]
 
 
@@ -52,6 +59,7 @@ def register(app: typer.Typer) -> None:
         dialect: Dialect = "",
         consistent: Consistent = False,
         check_bounds: CheckBounds = "0",
+        json: Json = False,
     ) -> None:
         """Show what a question would cost and how accurate its answers would be. No record is read.
 
@@ -62,7 +70,7 @@ def register(app: typer.Typer) -> None:
 
         dataset = open_dataset(schema)
         words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds)
-        show_plan(_plan(dataset, question, *words), dataset)
+        show_plan(_plan(dataset, question, *words), dataset, json=json)
 
     @app.command()
     def release(
@@ -83,6 +91,7 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--for-spreadsheets", help="Keep spreadsheets from computing texts in a .csv file.")
         ] = False,
         key: Key = "",
+        json: Json = False,
     ) -> None:
         """Charge the ledger, then answer: a table in the terminal, and files where asked.
 
@@ -101,7 +110,7 @@ def register(app: typer.Typer) -> None:
             epsilon, within = before.epsilon, ""  # What was found then may not fit any more now that it is paid for.
         words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds)
         planned = _plan(dataset, question, *words)
-        files = Files(dataset=dataset, key=key or nonce(), once=not key, out=out, report=report)
+        files = Files(dataset=dataset, key=key or nonce(), once=not key, out=out, report=report, json=json)
         files.check(planned)
         with progress() as tell:
             answers = dataset.release(planned, non_negative=non_negative, key=files.key, tell=tell)
@@ -128,6 +137,7 @@ def register(app: typer.Typer) -> None:
     def budget(
         schema: Health,
         create: Annotated[bool, typer.Option("--create", help="Make the ledger, once.")] = False,
+        json: Json = False,
     ) -> None:
         """Show what is left of the budget; --create makes the ledger in which it is kept.
 
@@ -139,7 +149,7 @@ def register(app: typer.Typer) -> None:
         dataset = open_dataset(schema)
         if create:
             dataset.create_ledger().close()
-        show_budget(dataset)
+        show_budget(dataset, json=json)
 
 
 def _plan(

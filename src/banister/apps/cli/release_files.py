@@ -23,6 +23,8 @@ class Files:
     """Whether the key was made for this one run, so that nobody will fetch the answers once they are written."""
     out: str
     report: str
+    json: bool = False
+    """Whether the answers are printed as one document."""
 
     def check(self, plan: "Plan") -> None:
         """Refuse names, folders and types that cannot be written, and disks without room."""
@@ -47,6 +49,6 @@ class Files:
             written = files + ([answers.report(self.report)] if self.report else [])
         except (BadValue, OSError) as error:
             raise BadValue(f"{error} The answers are paid for and kept: fetch them with --key {self.key}.") from None
-        show_answers(answers, written)
+        show_answers(answers, written, json=self.json)
         if self.once:
             self.dataset.given(answers, self.key)

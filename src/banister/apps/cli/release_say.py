@@ -56,8 +56,13 @@ def progress() -> "Iterator[Tell]":
         yield lambda stage: status.update(stage)
 
 
-def show_plan(plan: "Plan", dataset: "Dataset") -> None:
+def show_plan(plan: "Plan", dataset: "Dataset", *, json: bool = False) -> None:
     """Print a plan."""
+    if json:
+        from banister.apps.cli.json_say import plan_document, print_document
+
+        print_document(plan_document(plan))
+        return
     console = _console()
     console.print(f"[bold]Plan[/bold] at {_level(plan)}, {plan.neighbours.value} neighbours.", highlight=False)
     for line in (describe_person(plan.schema), *describe_looked(plan.schema)):
@@ -122,8 +127,13 @@ def _left(plan: "Plan", dataset: "Dataset") -> str:
     return f"The budget allows it: {now}; afterwards it is {brief_down(after.largest_epsilon)}."
 
 
-def show_answers(answers: "Answers", written: Sequence[Path]) -> None:
+def show_answers(answers: "Answers", written: Sequence[Path], *, json: bool = False) -> None:
     """Print the answers with their intervals, what was charged, and the files."""
+    if json:
+        from banister.apps.cli.json_say import answers_document, print_document
+
+        print_document(answers_document(answers))
+        return
     console = _console()
     for found in answers.tables:
         table = _answer_table(found, " ")
@@ -169,10 +179,15 @@ def _answer_table(found: "AnswerTable", between: str) -> Table:
     return table
 
 
-def show_budget(dataset: "Dataset") -> None:
+def show_budget(dataset: "Dataset", *, json: bool = False) -> None:
     """Print what is left."""
     console = _console()
     with dataset.ledger() as book:
+        if json:
+            from banister.apps.cli.json_say import budget_document, print_document
+
+            print_document(budget_document(book))
+            return
         left, terms = book.remaining(), book.terms
         console.print(f"[bold]{safe(book.address)}[/bold]", highlight=False)
         console.print(
@@ -181,7 +196,9 @@ def show_budget(dataset: "Dataset") -> None:
             highlight=False,
         )
         for entry in book.history()[-SHOWN:]:
-            console.print(f"  {safe(entry.label)}", highlight=False)
+            when = entry.at[:19].replace("T", " ")
+            line = f"  {entry.sequence}  {when}  {entry.in_words()}  {entry.label}"
+            console.print(safe(line), highlight=False)
         console.print(f"Head of the ledger:\n{book.head}", highlight=False, soft_wrap=True)
         for asked in () if book.kept is None else book.kept.waiting():
             console.print(

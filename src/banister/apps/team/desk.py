@@ -31,6 +31,8 @@ from banister.release.run import Released
 
 Fits = Literal["yes", "ask", "no"]
 COLUMNS = "account, key, at, request, state, words, plan, price, decided, answer"
+KEPT_PLANS = 512
+"""A plan depends on the schema and the question alone, so it is made once and kept."""
 DONE = ("answered", "refused", "withdrawn", "failed")
 
 
@@ -97,6 +99,7 @@ class TeamDesk:
                 dataset.create_ledger().close()
         self.ledger = dataset.ledger(witness=witness)
         self._practice: Practice | None = None
+        self._plans: dict[tuple[str, ...], Plan] = {}
 
     def plan(self, asked: Asked) -> Plan:
         """The plan for a question. A path is no question here: nobody reads files by name."""
@@ -104,10 +107,15 @@ class TeamDesk:
             asked.question.strip().lower().endswith(".sql") and "\n" not in asked.question
         ):
             raise BadValue("Write the question itself, e.g. SELECT COUNT(*) FROM data.")
+        wanted = (asked.question, asked.epsilon, asked.delta, asked.confidence)
         with self.mathematics:
-            return self.dataset.plan(
-                asked.question, epsilon=asked.epsilon, delta=asked.delta, confidence=asked.confidence
-            )
+            if wanted not in self._plans:
+                if len(self._plans) >= KEPT_PLANS:
+                    self._plans.clear()
+                self._plans[wanted] = self.dataset.plan(
+                    asked.question, epsilon=asked.epsilon, delta=asked.delta, confidence=asked.confidence
+                )
+            return self._plans[wanted]
 
     def fits(self, member: TeamMember, asked: Asked, plan: Plan) -> "Fits":
         """Whether the member's shares and the whole have room, in a word: yes, ask (an owner may allow it) or no."""

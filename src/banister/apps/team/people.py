@@ -139,7 +139,7 @@ class TeamPeople:
 
     def known(self, secret: str) -> TeamMember:
         """Who brings a session or a key; nobody else comes in."""
-        with self._store.writing() as connection:
+        with self._store.reading() as connection:
             return self._holder(connection, secret, (SESSION, KEY))
 
     def all(self) -> list[tuple[str, str, bool]]:

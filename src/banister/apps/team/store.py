@@ -88,6 +88,12 @@ class TeamStore:
                     self._connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for this thread alone and to look only."""
+        with self._lock:
+            yield self._connection
+
     def rows(self, query: str, *given: object) -> list[tuple[str, ...]]:
         """What a query finds."""
         with self._lock:

@@ -15,7 +15,7 @@ from banister.release.run import AnswerTable, Released
 from banister.tables.reading import Day
 
 if TYPE_CHECKING:
-    from banister.tables.frames.write import DataFrame
+    from banister.tables.frames.write import ArrowTable, DataFrame, PolarsFrame
 
 Row = dict[str, Label | float]
 Interval = tuple[Day | float, Day | float]
@@ -111,6 +111,23 @@ class Answers:
         """The answers and intervals of the one question as a pandas table; of several: `answers[1].to_pandas()`."""
         return self._only("to_pandas()").to_pandas()
 
+    def to_polars(self) -> "PolarsFrame":
+        """The answers and intervals of the one question as a Polars table."""
+        return self._only("to_polars()").to_polars()
+
+    def to_arrow(self) -> "ArrowTable":
+        """The answers and intervals of the one question as an Arrow table."""
+        return self._only("to_arrow()").to_arrow()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The Arrow capsule, by which other libraries take the answers without a copy."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        from banister.release.notebook import answers_html
+
+        return answers_html(self)
+
     def __repr__(self) -> str:
         return f"Answers({sum(len(table) for table in self.tables)} cells, {self.plan.guarantee})"
 
@@ -145,6 +162,27 @@ class OneAnswer:
         from banister.tables.frames.write import to_pandas
 
         return to_pandas(columns_of(self.found))
+
+    def to_polars(self) -> "PolarsFrame":
+        """The answers and intervals as a Polars table."""
+        from banister.tables.frames.write import to_polars
+
+        return to_polars(columns_of(self.found))
+
+    def to_arrow(self) -> "ArrowTable":
+        """The answers and intervals as an Arrow table."""
+        from banister.tables.frames.write import to_arrow
+
+        return to_arrow(columns_of(self.found))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The Arrow capsule, by which other libraries take the answers without a copy."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        from banister.release.notebook import table_html
+
+        return table_html(self.found)
 
     def __repr__(self) -> str:
         return f"OneAnswer({len(self.found)} cells of {', '.join(self.found.columns)})"

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Protocol
 
 import numpy as np
@@ -142,3 +143,39 @@ def _pooled_tail(parts: tuple[tuple[float, NoiseSpread, int], ...], grid: float)
     inside = np.concatenate([[mass[0]], mass[0] + np.cumsum(mass[1:POINTS] + mass[:POINTS:-1]), [1.0]])
     least = np.minimum.accumulate(inside[::-1])[::-1]  # Ripples of the transform never count in our favour.
     return np.clip(1 - least + FORGET / 2, 0.0, 1.0)
+
+
+def normal_reach(sigma: float, parts: Sequence[tuple[float, int]], confidence: float) -> float:
+    """How far Σ weight · Z is off at most, for rounded Gaussian noise: each rounding moves by half a step at most."""
+    squares = math.sqrt(sum(count * weight**2 for weight, count in parts))
+    return NormalDist().inv_cdf((1 + confidence) / 2) * sigma * squares + sum(n * abs(w) for w, n in parts) / 2
+
+
+def bounded_reach(spread: NoiseSpread, parts: Sequence[tuple[float, int]], confidence: float) -> float:
+    """How far Σ weight · Z is off at most, for many independent noises of one law.
+
+    Upper bound:  Chernoff's, P(|S| ≥ a) ≤ 2 · exp(−t a) · Π E exp(t weight Z), at the best of some t.
+    """
+    whole = math.sqrt(sum(count * (weight * spread.deviation) ** 2 for weight, count in parts))
+    if whole == 0:
+        return 0.0
+    law, sizes = _own_law(spread)
+    best = math.inf
+    for far in np.linspace(0.25, 5, 20) / whole:
+        grown = [n * _log_mean(far * abs(w) * sizes, law) for w, n in parts if w and n]
+        best = min(best, (sum(grown) + math.log(2 / (1 - confidence))) / float(far))
+    return best
+
+
+@lru_cache(maxsize=64)
+def _own_law(spread: NoiseSpread) -> tuple[Floats, Floats]:
+    unit = float(max(1, int(spread.deviation / OWN)))
+    law, _ = _lattice(1.0, spread, unit)
+    half = len(law) // 2
+    return np.concatenate([[law[half]], 2 * law[half + 1 :]]), unit * np.arange(half + 1, dtype=np.float64)
+
+
+def _log_mean(exponents: Floats, law: Floats) -> float:
+    """log E cosh, without overflow."""
+    top = float(exponents[-1])
+    return top + math.log(float((law * (np.exp(exponents - top) + np.exp(-exponents - top)) / 2).sum()))

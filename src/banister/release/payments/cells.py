@@ -4,6 +4,7 @@ It is the best where a person counts in few cells, and needs no delta. Which noi
 the one that a theorem calls best for squared errors, or else the one with the least.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,6 +19,7 @@ from banister.mechanisms.comparison.contenders import for_one_number
 from banister.mechanisms.integers.integer_noise import IntegerNoise
 from banister.mechanisms.offers import NoiseQuestion, Over, Touches
 from banister.questions.measures import Measure, Share
+from banister.release.answering.combine import bounded_reach
 from banister.release.payments.measured import Measured
 
 
@@ -44,6 +46,9 @@ class CellByCell(Measured):
     @property
     def bar(self) -> None:
         return None
+
+    def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
+        return bounded_reach(self.spread, parts, confidence)
 
     def loss(self) -> PrivacyLoss:
         """What the noise of all cells gives away about one person.

@@ -16,6 +16,7 @@ from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms import RoundedGaussian
 from banister.questions.measures import Measure, Share
+from banister.release.answering.combine import normal_reach
 from banister.release.payments.measured import Measured
 from banister.release.planning.split import proportions
 
@@ -44,6 +45,9 @@ class JointGaussian(Measured):
     @property
     def bar(self) -> None:
         return None
+
+    def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
+        return normal_reach(self.noise.sigma, parts, confidence)
 
     def loss(self) -> PrivacyLoss:
         return gaussian_loss(self.share, self.noise)

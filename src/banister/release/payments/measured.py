@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -46,6 +47,10 @@ class Measured(ABC):
     @abstractmethod
     def loss(self) -> PrivacyLoss:
         """What the noise of all cells gives away about one person, and that values appear."""
+
+    @abstractmethod
+    def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
+        """How far a weighted sum of its cells is off at most: so many cells with each weight."""
 
     @property
     def spread(self) -> NoiseSpread:

@@ -4,6 +4,7 @@ Out of nothing nothing appears: a value is looked at only where somebody has it.
 a chance of delta at most, over all her cells; that is what a threshold pays for, beside its noise.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,6 +17,7 @@ from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import Uncertified
 from banister.mechanisms import RoundedGaussian, TruncatedStaircase
 from banister.questions.measures import Measure, Share
+from banister.release.answering.combine import bounded_reach, normal_reach
 from banister.release.payments.cells import level_of
 from banister.release.payments.joint import JointGaussian, gaussian_loss
 from banister.release.payments.measured import Measured
@@ -48,6 +50,9 @@ class CellThreshold(Measured):
     def bar(self) -> int:
         return self.noise.edge
 
+    def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
+        return bounded_reach(self.spread, parts, confidence)
+
     def loss(self) -> PrivacyLoss:
         if self.share.moves != 1:
             raise Uncertified("The loss of truncated noise is known for one sensitivity a cell, not for several.")
@@ -76,6 +81,9 @@ class JointThreshold(Measured):
     @property
     def bar(self) -> int:
         return least_bar(self.noise, self.share.touches, self.delta)
+
+    def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
+        return normal_reach(self.noise.sigma, parts, confidence)
 
     def loss(self) -> PrivacyLoss:
         """That of the noise, and beside it everything with a chance of delta: the noise has not paid for appearing."""

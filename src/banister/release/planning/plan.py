@@ -165,6 +165,11 @@ class Plan:
     def neighbours(self) -> Neighbours:
         return self.schema.neighbours
 
+    def _repr_html_(self) -> str:
+        from banister.release.notebook import plan_html
+
+        return plan_html(self)
+
     @cached_property
     def digest(self) -> str:
         """A hash of what will be done, by which a receipt knows the plan it was paid for."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from banister.questions import terms
-from banister.questions.question import Bins, Known, Listed, Periods, Rungs, Span, WrittenOutcomes
+from banister.questions.question import Bins, Known, Listed, Periods, Rungs, Span, Stretches, WrittenOutcomes
 from banister.questions.terms import Condition, Leaf, Quantity, Term
 from banister.release.sources.dialect import Dialect
 from banister.release.work import Physical
@@ -201,6 +201,8 @@ class Renderer:
                     for place, edge in enumerate(edges[1:-1])
                 ]
                 return case(below, number(len(edges) - 2)) if below else number(0)
+            case Stretches():
+                return self._stretch(axis)
 
     def rung(self, ladder: Rungs) -> exp.Expr:
         """Where a row stands on a ladder, in steps from its foot, rounded down to a whole rung without dividing."""
@@ -213,7 +215,7 @@ class Renderer:
     def inside(self, axis: Known) -> exp.Expr | None:
         """The condition under which a row has a place along an axis; None where a join sees to it."""
         match axis:
-            case Listed():
+            case Listed() | Stretches():
                 return None
             case Span(quantity) | Periods(quantity) | WrittenOutcomes(quantity):
                 parts = [self.term(part) for part in terms.deciding(quantity.term)]
@@ -223,6 +225,37 @@ class Renderer:
                 low = terms.compare(">=", quantity, terms.constant(edges[0]))
                 high = terms.compare("<=", quantity, terms.constant(edges[-1]))
                 return self.condition(terms.And(low, high))
+
+    def _stretch(self, axis: Stretches) -> exp.Expr:
+        """0 where the value is missing, else the place of its stretch from 1 on, by about log₂ comparisons.
+
+        A number that is none is above infinity on every engine, and missing here as everywhere.
+        """
+        raw, stored = self.raw(axis.leaf), self.types[_key(axis.leaf)]
+        infinite: exp.Expr | None = None
+        match stored:
+            case Physical.DATE | Physical.TIMESTAMP:
+                x = raw if stored is Physical.DATE else exp.TryCast(this=raw, to=exp.DataType.build("date"))
+                written = [written_date(math.ceil(edge)) for edge in axis.edges]
+            case Physical.INTEGER:
+                x, written = raw, [number(math.ceil(edge)) for edge in axis.edges]
+            case Physical.DECIMAL if self.dialect.strict_doubles:  # Not every one of them can become a double there.
+                x, written = raw, [_plain(edge) for edge in axis.edges]
+                infinite = exp.EQ(this=raw, expression=exp.cast(exp.Literal.string("NaN"), "decimal"))
+            case _:
+                x, written = exp.cast(raw, "double"), [double(edge) for edge in axis.edges]
+                infinite = exp.GT(this=x.copy(), expression=exp.cast(exp.Literal.string("Infinity"), "double"))
+
+        def below(low: int, high: int) -> exp.Expr:
+            if low == high:
+                return number(low + 1)
+            middle = (low + high) // 2
+            smaller = exp.LT(this=x.copy(), expression=written[middle])
+            return case([(smaller, below(low, middle))], below(middle + 1, high))
+
+        missing: exp.Expr = exp.Is(this=x.copy(), expression=exp.Null())
+        missing = missing if infinite is None else exp.Or(this=missing, expression=infinite)
+        return case([(missing, number(0))], below(0, len(written)))
 
     def _is_category(self, leaf: Leaf) -> bool:
         return leaf.column.kind is Kind.CATEGORY

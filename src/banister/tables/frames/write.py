@@ -2,9 +2,9 @@
 
 import csv
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,7 +14,20 @@ from banister.show.plain import no_formula
 from banister.tables.reading import Day
 
 if TYPE_CHECKING:
+    import polars
     from pandas import DataFrame as DataFrame
+
+    PolarsFrame = polars.DataFrame
+
+
+class ArrowTable(Protocol):
+    """What of an Arrow table is asked here."""
+
+    @property
+    def num_rows(self) -> int: ...
+    def column(self, name: str) -> "Iterable[object]": ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
 
 Value = str | int | float | bool | Day | None
 Columns = Mapping[str, Sequence[Value]]
@@ -110,3 +123,22 @@ def to_pandas(columns: Columns) -> "DataFrame":
     return pandas.DataFrame(
         {name: _array(values) if _are_dates(values) else list(values) for name, values in columns.items()}
     )
+
+
+def to_polars(columns: Columns) -> "PolarsFrame":
+    """A Polars table."""
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtra("This needs polars, which is not installed. Install it with: pip install polars") from None
+    return polars.DataFrame({name: list(values) for name, values in columns.items()})
+
+
+def to_arrow(columns: Columns) -> "ArrowTable":
+    """An Arrow table."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtra("This needs pyarrow, which is not installed. Install it with: pip install pyarrow") from None
+    made: ArrowTable = pyarrow.table({name: list(values) for name, values in columns.items()})
+    return made

@@ -1,0 +1,113 @@
+"""Twenty analysts at one server: plans and releases a second, beside what one alone gets. `python -m bench.team`.
+
+The server is a process of its own with two workers, on the demo table; every answer is charged and on disk.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+import banister as bn
+from banister.apps.team.people import Role, TeamPeople
+from banister.apps.team.settings import TeamSettings
+from banister.apps.team.store import TeamStore
+from banister.apps.web.serve import take_port
+from banister.release.demo import write_demo
+
+ANALYSTS = [f"analyst-{place}" for place in range(20)]
+QUESTIONS = [f"SELECT plan, COUNT(*) AS n FROM data WHERE visits > {least} GROUP BY plan" for least in range(8)]
+SECONDS = 15
+
+
+def ask(address: str, key: str, path: str, body: dict[str, object]) -> dict[str, object]:
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    request = urllib.request.Request(f"{address}/api{path}", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=120) as answer:
+        found: dict[str, object] = json.loads(answer.read())
+    return found
+
+
+def load(address: str, keys: dict[str, str], *, releases: bool, analysts: int) -> float:
+    """Requests a second; raises where one fails."""
+    done, failed, end = [0] * analysts, [], time.monotonic() + SECONDS
+
+    def work(place: int) -> None:
+        name, turn = ANALYSTS[place], 0
+        while time.monotonic() < end and not failed:
+            body: dict[str, object] = {"question": QUESTIONS[turn % len(QUESTIONS)], "epsilon": "0.0001"}
+            if releases:
+                body |= {"key": f"{analysts}-{turn}"}
+            try:
+                found = ask(address, keys[name], "/release" if releases else "/plan", body)
+                assert not releases or found["state"] == "answered", found
+            except Exception as error:  # Whatever it is, it is shown at the end.
+                failed.append(error)
+            turn += 1
+            done[place] += 1
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(analysts)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return sum(done) / (time.monotonic() - began)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        write_demo(folder)
+        taken = take_port(0)
+        port = taken.getsockname()[1]
+        taken.close()
+        text = (
+            f'[team]\nschema = "health.toml"\nlisten = "127.0.0.1:{port}"\nworkers = 2\nrequests_a_minute = 9999999\n'
+        )
+        (folder / "team.toml").write_text(text, encoding="utf-8")
+        settings = TeamSettings.of_file(folder / "team.toml")
+        people = TeamPeople(TeamStore(settings.store, make=True), session_hours=1)
+        keys = {}
+        for name in ANALYSTS:
+            keys[name] = people.make_key(people.recover(people.add(name, Role.ANALYST), "four words in a row"), "bench")
+        level = bn.Guarantee(1, "1e-6")
+        with bn.open(settings.schema).create_ledger() as ledger:
+            ledger.state_shares([bn.accounting.BudgetShare(guarantee=level, analyst=name) for name in ANALYSTS], by="o")
+        program = [
+            sys.executable,
+            "-c",
+            "from banister.apps.cli import main; main()",
+            "serve",
+            str(folder / "team.toml"),
+        ]
+        server = subprocess.Popen(program, stdout=subprocess.DEVNULL)
+        address = f"http://127.0.0.1:{port}"
+        try:
+            for _ in range(600):
+                try:
+                    ask(address, keys[ANALYSTS[0]], "/plan", {"question": QUESTIONS[0], "epsilon": "0.0001"})
+                    break
+                except OSError:
+                    time.sleep(0.1)
+            for releases, what in ((False, "plans"), (True, "releases")):
+                alone = load(address, keys, releases=releases, analysts=1)
+                many = load(address, keys, releases=releases, analysts=20)
+                print(f"{what}: {many:.1f} a second by 20 analysts, {alone:.1f} by one; ratio {many / alone:.2f}")
+        finally:
+            server.terminate()
+            server.wait()
+        with bn.Ledger.open(folder / "health.ledger") as ledger:
+            print(
+                f"verified: {ledger.verify()[0]} lines; fullest share {max(float(s.used) for s in ledger.shares()):.3f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""`banister look`: a private profile of all columns by one charge."""
+
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def look(
+        schema: Annotated[str, typer.Argument(help="The schema, a .toml file; ranges and values may be blank.")],
+        epsilon: Annotated[str, typer.Option(help="What the look may cost, e.g. 0.2.")],
+        delta: Annotated[str, typer.Option(help="Needed to show frequent values of unknown ones, e.g. 1e-6.")] = "0",
+        confidence: Annotated[str, typer.Option(help="How often an interval holds the exact number.")] = "95%",
+        page: Annotated[str, typer.Option(help="Write a page with small pictures to an .html file.")] = "",
+        out: Annotated[str, typer.Option(help="Write the numbers to a .csv, .parquet or .json file.")] = "",
+        propose: Annotated[str, typer.Option(help="Write the schema with its blanks filled in to a new file.")] = "",
+        plan: Annotated[bool, typer.Option("--plan", help="Only show what it would cost; nothing is charged.")] = False,
+        json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    ) -> None:
+        """Look privately at all columns of a table at once: people, rows, missing values, quantiles, frequent values.
+
+        One charge pays for all of it, and the proposal for the schema costs nothing more.
+
+        Example: banister look stays.toml --epsilon 0.2 --delta 1e-6 --page look.html
+        """
+        from banister.apps.cli.look_say import LookFiles, show_look
+        from banister.apps.cli.release_say import progress
+        from banister.apps.cli.say import share, tell
+        from banister.release.dataset import open as open_dataset
+
+        dataset = open_dataset(schema)
+        planned = dataset.plan_look(epsilon=epsilon, delta=delta, confidence=share("confidence", confidence))
+        files = LookFiles(schema=schema, page=page, out=out, propose=propose)
+        files.check(dataset)
+        if plan:
+            tell(planned)
+            return
+        with progress() as told:
+            found = dataset.look(planned, tell=told)
+        show_look(found, json=json)  # First of all: what is paid for is seen, also where a file cannot be written.
+        for path in files.write(found):
+            tell(f"Wrote {path}", err=json)

@@ -1,0 +1,91 @@
+"""How tables, plans and answers look in a notebook: short tables, every text in them escaped."""
+
+from typing import TYPE_CHECKING
+
+from banister.core.exact.numbers import brief
+from banister.release.answering.wording import (
+    charges,
+    describe_looked,
+    describe_person,
+    number,
+    still_fits,
+    with_interval,
+)
+from banister.show.page import Block, Code, PageTable, Paragraph
+from banister.tables.calendar import date_of
+
+if TYPE_CHECKING:
+    from banister.release.answering.answers import Answers
+    from banister.release.dataset import Dataset
+    from banister.release.planning.plan import Plan
+    from banister.release.profile.profile import Profile
+    from banister.release.run import AnswerTable
+    from banister.tables.columns import Column
+
+SHOWN = 40
+"""Rows of answers that a notebook shows."""
+
+
+def _html(blocks: "list[Block]") -> str:
+    return "".join(block.html() for block in blocks)
+
+
+def dataset_html(dataset: "Dataset") -> str:
+    """What is declared, and nothing of what is in the table."""
+    schema = dataset.schema
+    rows = [[column.name, column.kind.value, _declared(column)] for column in schema.main.columns]
+    budget = "no budget" if schema.budget is None else f"budget {schema.budget}"
+    words = f"{describe_person(schema)} {schema.neighbours.value} neighbours, {budget}."
+    return _html([Paragraph(words), *(Paragraph(line) for line in describe_looked(schema)), _columns(rows)])
+
+
+def _columns(rows: list[list[str]]) -> PageTable:
+    return PageTable(["column", "kind", "what is public"], rows, 3)
+
+
+def _declared(column: "Column") -> str:
+    if column.blank:
+        return "still to be filled in"
+    if column.values is not None:
+        listed = ", ".join(str(value) for value in column.values[:8])
+        return f"{listed}{', ...' if len(column.values) > 8 else ''}"
+    if column.kind.value == "category":
+        return "values unknown"
+    if column.kind.value == "date":
+        return f"{date_of(int(column.low)).isoformat()} to {date_of(int(column.high)).isoformat()}"
+    return f"{brief(column.low)} to {brief(column.high)}"
+
+
+def plan_html(plan: "Plan") -> str:
+    """What a plan costs and what to expect."""
+    blocks: list[Block] = [Paragraph(f"Plan at {plan.guarantee}, {plan.neighbours.value} neighbours.")]
+    blocks += [Paragraph(line) for line in describe_looked(plan.schema)]
+    for part in plan.parts:
+        wide = [part.forecasts(size, plan.confidence) for size in plan.sizes]
+        rows = [[f.name, *(f"{number(w[place].half_width)} {f.unit}" for w in wide)] for place, f in enumerate(wide[1])]
+        blocks += [Code(part.question.text), PageTable(["answer", *(f"± at n = {n}" for n in plan.sizes)], rows, 1)]
+    return _html(blocks)
+
+
+def table_html(table: "AnswerTable") -> str:
+    """The answers to one question, each with its interval."""
+    rows = [with_interval(table, place) for place in range(min(len(table), SHOWN))]
+    more = [Paragraph(f"The first {SHOWN} of {len(table)} rows.")] if len(table) > SHOWN else []
+    return _html([PageTable(table.columns, rows, len(table.names)), *more])
+
+
+def answers_html(answers: "Answers") -> str:
+    """All answers, and what is left of the budget."""
+    left = answers.remaining
+    words = (
+        f"In brackets: {answers.plan.confidence:.0%} intervals. Charged {answers.plan.guarantee}; "
+        f"{charges(left.charges)} so far; the largest epsilon that still fits is {still_fits(left.largest_epsilon)}."
+    )
+    return "".join(table_html(table) for table in answers.tables) + _html([Paragraph(words)])
+
+
+def profile_html(profile: "Profile") -> str:
+    """A look, with its small pictures."""
+    from banister.release.profile.page import look_blocks
+
+    return _html(look_blocks(profile))

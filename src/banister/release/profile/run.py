@@ -1,0 +1,78 @@
+"""Run a look: add up exactly, charge the ledger, and only then draw."""
+
+from typing import TYPE_CHECKING
+
+from banister.accounting.charge import covers, keeps
+from banister.accounting.ledger import Ledger
+from banister.core.privacy.loss import PrivacyLoss
+from banister.errors import BadValue, EngineBroke, Uncertified
+from banister.questions.terms import Boolean
+from banister.release.profile.pieces import LookPiece, What
+from banister.release.profile.plan import LookPlan
+from banister.release.profile.profile import Drawn, Profile
+from banister.release.run import Tell, charge_plan, foresee_plan, paid_for_nothing
+from banister.release.work import HASH_KEY_LIMIT, HASH_KEYS, Source, Totals, Work
+from banister.sampling.bits import SYSTEM, BitSource
+from banister.sampling.uniform import uniform_below
+
+if TYPE_CHECKING:
+    from banister.release.dataset import Dataset
+
+
+def works(plan: LookPlan, bits: BitSource) -> tuple[Work, ...]:
+    """The exact work of every histogram: each person in one cell, chosen by keys that are fresh for each histogram."""
+    return tuple(_work(piece, personal=plan.schema.main.person is not None, bits=bits) for piece in plan.pieces)
+
+
+def _work(piece: LookPiece, *, personal: bool, bits: BitSource) -> Work:
+    alone = not piece.axes or piece.relation.rows == 1  # One cell in all, or one row a person: no choice to make.
+    return Work(
+        relation=piece.relation,
+        where=Boolean(True),
+        axes=piece.axes,
+        measures=(piece.measure,),
+        personal=personal,
+        groups=None if alone or not personal else 1,
+        rows=piece.rows,
+        hash_keys=tuple(1 + uniform_below(HASH_KEY_LIMIT - 1, bits) for _ in range(HASH_KEYS)),
+    )
+
+
+def look(plan: LookPlan, at: "Dataset", ledger: Ledger, *, bits: BitSource | None, tell: Tell) -> Profile:
+    """Charge a look and draw it."""
+    if plan.schema != at.schema:
+        raise BadValue("The look was planned for another schema. Plan it again with this one.")
+    drawn, proof = draw_look(plan, at.source(), ledger, bits=bits or SYSTEM, tell=tell)
+    return Profile(plan, drawn, proof=proof, head=ledger.head, remaining=ledger.remaining().largest_epsilon)
+
+
+def draw_look(
+    plan: LookPlan, source: Source, ledger: Ledger, *, bits: BitSource, tell: Tell = lambda stage: None
+) -> tuple[tuple[Drawn, ...], str]:
+    """The noisy histograms of a plan, and the proof that they were paid for."""
+    owed = PrivacyLoss.nothing().with_(*(paid.loss() for paid in plan.paid))
+    if not (covers(plan.loss, owed) and keeps(owed, plan.guarantee)):
+        raise Uncertified("What is about to be drawn is not proven to keep what the plan states. Plan again.")
+    foresee_plan(plan, ledger)
+    try:
+        exact = []
+        for place, work in enumerate(works(plan, bits)):
+            tell(f"adding up {place + 1} of {len(plan.pieces)}")
+            exact.append(source.totals(work))
+    except EngineBroke as broke:
+        raise paid_for_nothing(plan, ledger, broke) from None
+    tell("charging the ledger")
+    proof = charge_plan(plan, ledger).use(plan=plan.digest, owed=owed)
+    tell("drawing")
+    return tuple(_drawn(plan, place, totals, bits) for place, totals in enumerate(exact)), proof
+
+
+def _drawn(plan: LookPlan, place: int, totals: Totals, bits: BitSource) -> Drawn:
+    """One histogram with its noise; of values that nobody declared, only those that appear."""
+    paid = plan.paid[place]
+    noisy = paid.draw(totals.values[0], bits)
+    if plan.pieces[place].what is not What.UNKNOWN:
+        return Drawn(noisy)
+    kept = paid.appearing(noisy)
+    assert totals.labels is not None
+    return Drawn(noisy[kept], tuple(totals.labels[i][0] for i in kept.tolist()))

@@ -199,7 +199,9 @@ def row(name: str, found: list[Entry]) -> str:
 
 def errata_page() -> str:
     """Where the five documents err."""
-    found = tomllib.loads((HOME.parent.parent / "src" / "banister" / "papers" / "errata.toml").read_text(encoding="utf-8"))["erratum"]
+    found = tomllib.loads(
+        (HOME.parent.parent / "src" / "banister" / "papers" / "errata.toml").read_text(encoding="utf-8")
+    )["erratum"]
     parts = [
         "# Errata of the five documents",
         "Where a printed statement and the package disagree, and how it was checked. Made by `make papers` from "

@@ -11,17 +11,8 @@ from fractions import Fraction
 
 from banister.questions import measures, terms
 from banister.questions.measures import Measure
-from banister.questions.question import (
-    Axis,
-    Base,
-    Grouped,
-    Inner,
-    PerPerson,
-    Relation,
-    Unknown,
-    WrittenOutcomes,
-    cell_count,
-)
+from banister.questions.question import Axis, Unknown, WrittenOutcomes, cell_count
+from banister.questions.relation import Base, Grouped, Inner, PerPerson, Relation
 from banister.questions.terms import Boolean, Case, Condition, In, IsNull, Leaf, Quantity, Whole
 from banister.release.profile.ladders import LogLadder, ladder_of, per_person, stretches
 from banister.tables.columns import Column, Kind

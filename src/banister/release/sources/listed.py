@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from banister.errors import BadValue, EngineFailed
 from banister.questions.measures import people
-from banister.questions.question import Base, Listed, Unknown, cell_count
+from banister.questions.question import Listed, Unknown, cell_count
+from banister.questions.relation import Base
 from banister.release.sources.compile import Compiler, Listing
 from banister.release.sources.kept import KeptLists
 from banister.release.sources.lists import Packing, PersonLists, of_columns

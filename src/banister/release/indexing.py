@@ -21,7 +21,7 @@ def make_index(dataset: Dataset, sql: str) -> int:
     >>> from banister.release.demo import write_demo
     >>> from banister.release.dataset import open
     >>> with TemporaryDirectory() as folder:
-    ...     make_index(open(write_demo(folder)[1]), "SELECT plan, COUNT(DISTINCT person) FROM data GROUP BY plan")
+    ...     make_index(open(write_demo(folder)[1]), "SELECT plan, COUNT(*) FROM data GROUP BY plan")
     1
     """
     source = dataset.source()

@@ -63,6 +63,7 @@ def test_one_form_is_paid_once_and_the_copy_is_kept(tmp_path: Path) -> None:
     assert set(copy.split()) <= {"plan", "free", "<b>paid</b>"}
     assert visitor.get(f"{state.result}/report.html").headers["content-disposition"].startswith("attachment")
     assert charges(visitor) == 1
+    assert f'href="{state.result}"' in visitor.get("/account").text
     again = visitor.post("/publish/release", data=sent, headers=OURS)
     assert again.headers["location"] == state.result
     assert visitor.get(f"{state.result}/copy.csv").text == copy

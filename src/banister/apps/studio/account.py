@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from starlette.responses import RedirectResponse, Response
 
@@ -13,6 +14,7 @@ from banister.accounting.terms import Entry
 from banister.accounting.totals.explanation import explain
 from banister.accounting.totals.total import Total, compose
 from banister.apps.studio.kept import PREFIX, KeptAnswers
+from banister.apps.studio.publish import PublishedCopies
 from banister.apps.studio.same import same_account
 from banister.apps.studio.workbench import Workbench, digits_up
 from banister.apps.web.pictures import picture, rows
@@ -83,7 +85,7 @@ class AccountPages:
             used=float(left.used),
             largest=brief_down(left.largest_epsilon),
             budget=terms.budget,
-            charges=[_row(entry, KeptAnswers(self.bench.path)) for entry in reversed(entries[-SHOWN:])],
+            charges=[_row(entry, self.bench.path) for entry in reversed(entries[-SHOWN:])],
             hidden=max(0, len(entries) - SHOWN),
             totals=level,
             steps=self.bench.steps(),
@@ -140,16 +142,18 @@ def _history(ledger: Ledger) -> Response:
     return rows(header, lines, name="budget")
 
 
-def _row(entry: Entry, kept: KeptAnswers) -> ChargeRow:
-    key = entry.key.removeprefix(PREFIX)
-    ours = entry.key.startswith(PREFIX) and kept.asked(key) is not None
+def _row(entry: Entry, schema: Path) -> ChargeRow:
+    key, kept = entry.key.removeprefix(PREFIX), KeptAnswers(schema)
+    ours = entry.key.startswith(PREFIX)
+    asked = ours and kept.asked(key) is not None
+    copied = ours and not asked and PublishedCopies(schema).done(key)
     return ChargeRow(
         number=entry.sequence,
         at=entry.at[:16].replace("T", " "),
         level=entry.in_words(),
         question=entry.label,
-        answer=f"/answers/{key}" if ours else "",
-        drawn=ours and kept.find(key) is not None,
+        answer=f"/answers/{key}" if asked else f"/published/{key}" if copied else "",
+        drawn=copied or (asked and kept.find(key) is not None),
     )
 
 

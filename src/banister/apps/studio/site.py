@@ -8,6 +8,7 @@ from banister.apps.studio.ask import AskPages
 from banister.apps.studio.drafting import DraftPages
 from banister.apps.studio.gallery import GalleryPages
 from banister.apps.studio.local import LocalPages
+from banister.apps.studio.look import LookPages
 from banister.apps.studio.noise import NoisePages
 from banister.apps.studio.parties import PartiesPages
 from banister.apps.studio.publish import PublishPages
@@ -39,6 +40,7 @@ def studio(place: Place, target: str = "") -> Site:
     drafts = DraftPages(site, bench)
     start = StartPages(site, bench, drafts)
     AnswerPages(site, bench, AskPages(site, bench))
+    LookPages(site, bench)
     PublishPages(site, bench)
     AccountPages(site, bench)
     NoisePages(site)

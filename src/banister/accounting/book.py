@@ -221,21 +221,27 @@ def fitting(
 ) -> tuple[int, Remaining | None]:
     """The first of several true descriptions of one release that fits, and what it leaves; nothing if none does."""
     last = store.last()
-    standing = standing_of(last, terms)
-    shared = None if whose is None else shared_out(store, standing)
+    place, after = chosen(store, terms, last, charges, at=at, whose=whose)
+    if after is None:
+        return place, None
+    found = remaining_after(terms, after.totals, last.sequence + 1)
+    return place, found if whose is None else found.within(shares_left(store, after, at=at, whose=whose))
+
+
+def chosen(
+    store: Store, terms: Terms, last: ChainLine, charges: Sequence[Charge], *, at: str, whose: Whose | None
+) -> tuple[int, Standing | None]:
+    """The first of several charges that fits after a line, and what would stand then; nothing if none does."""
+    now = standing_of(last, terms)
     for place, charge in enumerate(charges):
-        after = terms.accountant.prepare(charge)(standing.totals)
+        after = terms.accountant.prepare(charge)(now.totals)
         if after is None:
             continue
-        found = remaining_after(terms, after, last.sequence + 1)
-        if shared is None or whose is None or standing.shares is None:
-            return place, found
         try:
-            dealt = dealing(store, terms, charge, whose, at=at).after(standing.shares)
+            shares = None if whose is None else dealing(store, terms, charge, whose, at=at).after(now.shares)
         except (ShareExceeded, Moved):  # Whoever charges it is told, or looks again.
             continue
-        assert dealt is not None
-        return place, found.within(left(shared, dealt, at=at, whose=whose))
+        return place, replace(now, totals=after, shares=shares)
     return len(charges) - 1, None
 
 

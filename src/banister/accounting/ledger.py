@@ -242,6 +242,19 @@ class Ledger:
         place, left = book.fitting(self._store, self.terms, charges, at=clock.now(), whose=self._whose)
         return costs[place], left
 
+    def choice(self, costs: Sequence[Cost], *, neighbours: Neighbours) -> tuple[Cost, bool]:
+        """The same cost as `fitting`, and whether it fits; what it would leave is not worked out, which takes longer.
+
+        >>> terms = {"neighbours": Neighbours.REPLACE, "questions": AsYouGo()}
+        >>> ledger = Ledger.create("memory:", budget=Guarantee(1, 1e-6), **terms)
+        >>> ledger.choice([Guarantee(2)], neighbours=Neighbours.REPLACE)[1]
+        False
+        """
+        charges = [Charge.of(cost, label="foreseen", neighbours=neighbours) for cost in costs]
+        last, now = self._store.last(), clock.now()
+        place, after = book.chosen(self._store, self.terms, last, charges, at=now, whose=self._whose)
+        return costs[place], after is not None
+
     def remaining(self) -> Remaining:
         """What is left, as of this moment."""
         return book.remaining(self._store, self.terms, at=clock.now(), whose=self._whose)

@@ -395,7 +395,7 @@ class Dataset:
     def _try(self, plan: "Plan | LookPlan") -> None:
         """Refuse what a new ledger would refuse; none is made for it."""
         with self.trial_ledger() as trial:
-            cost, _ = trial.fitting(plan.costs, neighbours=plan.neighbours)
+            cost, _ = trial.choice(plan.costs, neighbours=plan.neighbours)
             trial.charge(cost, label=plan.label, neighbours=plan.neighbours)
 
     def _make(self) -> "tuple[Ledger, bool]":

@@ -166,13 +166,13 @@ def _owed(plan: Plan) -> PrivacyLoss:
 
 def foresee_plan(plan: Chargeable, ledger: Ledger) -> None:
     """Refuse what the ledger would refuse, before a row is read: a failure to read could not be paid for."""
-    cost, _ = ledger.fitting(plan.costs, neighbours=plan.neighbours)
+    cost, _ = ledger.choice(plan.costs, neighbours=plan.neighbours)
     ledger.foresee(cost, label=plan.label, neighbours=plan.neighbours, protects=protected_by_schema(plan.schema))
 
 
 def charge_plan(plan: Chargeable, ledger: Ledger, *, label: str = "", key: str = "", claim: str = "") -> Receipt:
     """Charge the exact loss; or the guarantee that it keeps, where the ledger has room for that alone."""
-    cost, _ = ledger.fitting(plan.costs, neighbours=plan.neighbours)
+    cost, _ = ledger.choice(plan.costs, neighbours=plan.neighbours)
     about, name = protected_by_schema(plan.schema), label or plan.label
     return ledger.charge(
         cost, label=name, neighbours=plan.neighbours, plan=plan.digest, protects=about, key=key, claim=claim

@@ -121,10 +121,10 @@ class TeamDesk:
         """Whether the member's shares and the whole have room, in a word: yes, ask (an owner may allow it) or no."""
         with self.mathematics:
             hers = self.ledger.on_behalf(Whose(analyst=member.name, project=asked.project))
-            if hers.fitting(plan.costs, neighbours=plan.neighbours)[1] is not None:
+            if hers.choice(plan.costs, neighbours=plan.neighbours)[1]:
                 return "yes"
-            whole = self.ledger.fitting(plan.costs, neighbours=plan.neighbours)[1]
-        return "no" if whole is None else "ask"
+            whole = self.ledger.choice(plan.costs, neighbours=plan.neighbours)[1]
+        return "ask" if whole else "no"
 
     def release(self, member: TeamMember, asked: Asked, key: str, *, plan_hash: str = "") -> TeamRequest:
         """Pay and draw within the member's shares, or wait for an owner; once for a key, however often it is asked."""

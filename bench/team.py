@@ -34,7 +34,8 @@ def ask(address: str, key: str, path: str, body: dict[str, object]) -> dict[str,
 
 def load(address: str, keys: dict[str, str], *, releases: bool, analysts: int) -> float:
     """Requests a second; raises where one fails."""
-    done, failed, end = [0] * analysts, [], time.monotonic() + SECONDS
+    done, end = [0] * analysts, time.monotonic() + SECONDS
+    failed: list[Exception] = []
 
     def work(place: int) -> None:
         name, turn = ANALYSTS[place], 0

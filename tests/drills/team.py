@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def drill(folder: Path, *, requests: int, chance: random.Random, epsilon: str = 
     port = free_port()
     keys = prepared(folder, port, epsilon)
     counts: Counter[str] = Counter()
-    seen: dict[tuple[str, str], list[dict[str, object]]] = {}
+    seen: dict[tuple[str, str], Sequence[Mapping[str, object]]] = {}
     waiting: set[tuple[str, str]] = set()
     todo = [(ANALYSTS[place % len(ANALYSTS)], f"request-{place}") for place in range(requests)]
     while todo:
@@ -111,7 +112,7 @@ def _check(
     folder: Path,
     port: int,
     keys: dict[str, str],
-    seen: dict[tuple[str, str], list[dict[str, object]]],
+    seen: dict[tuple[str, str], Sequence[Mapping[str, object]]],
     waiting: set[tuple[str, str]],
 ) -> None:
     """Everything once more, after a last start."""

@@ -47,7 +47,7 @@ def test_arrays_turn_as_sql_does() -> None:
     codes = [0, 1, -1, 7, 2**31 - 1, -(2**31) + 1, HASH_PRIME - 1, 1_000_003]
     turn = turned(exp.column("c"), KEYS).sql(dialect="duckdb")
     rows = ", ".join(f"(CAST({code} AS BIGINT))" for code in codes)
-    found = [row[0] for row in asked_of_sql(f"SELECT {turn} FROM (VALUES {rows}) t(c)")]
+    found = [int(str(row[0])) for row in asked_of_sql(f"SELECT {turn} FROM (VALUES {rows}) t(c)")]
     assert found == turn_codes(np.array(codes, dtype=np.int64), KEYS).tolist()
     assert all(0 <= turn < 2**31 for turn in found)
 

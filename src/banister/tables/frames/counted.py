@@ -45,7 +45,7 @@ def count_marked(paths: Sequence[Path], *, mark: str, column: str, wanted: str) 
         raise BadValue(f"{', '.join(map(str, paths))} cannot be read as Parquet files of reports.") from None
     finally:
         connection.close()
-    number, times = rows["number"], np.asarray(rows["n"])
+    number, times = np.ma.asarray(rows["number"]), np.asarray(rows["n"])
     missing, other = np.ma.getmaskarray(number), np.asarray(rows["other"], dtype=bool)
     own = ~other & ~missing
     values, counts = np.asarray(number)[own].astype(np.int64), times[own].astype(np.int64)

@@ -46,7 +46,7 @@ def count_marked(paths: Sequence[Path], *, mark: str, column: str, wanted: str) 
     finally:
         connection.close()
     number, times = rows["number"], np.asarray(rows["n"])
-    missing, other = np.ma.getmaskarray(number), np.asarray(rows["other"], dtype=bool)
+    missing, other = np.ma.getmaskarray(np.ma.asarray(number)), np.asarray(rows["other"], dtype=bool)
     own = ~other & ~missing
     values, counts = np.asarray(number)[own].astype(np.int64), times[own].astype(np.int64)
     order = np.argsort(values)

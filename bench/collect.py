@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from banister.apps.collect.board import board
-from banister.apps.collect.store import Batch, Heap, Store
+from banister.apps.collect.store import Batch, Heap, ReportStore
 from banister.keys import nonce
 from banister.local import RandomizedResponse, SubsetSelection
 from banister.local.channels.base import Channel
@@ -58,7 +58,7 @@ def ingest(name: str, campaign: SignedCampaign, batch: int) -> None:
         spent, wall = cpu(child) - before, time.perf_counter() - begun
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        store = Store(Path(folder) / "reports.db")
+        store = ReportStore(Path(folder) / "reports.db")
         assert store.total(1, 0).reports == store.stored(1) >= done[0] * batch
         print(
             f"{name}, {batch:3} a request: {done[0] * batch / spent:9,.0f} reports and {done[0] / spent:6,.0f} "
@@ -94,7 +94,7 @@ def cpu(process: int) -> float:
 def dashboard(channel: Channel, reports: int = 10**7, hours: int = 24 * 7) -> None:
     campaign, rng = asked(channel), np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder) / "reports.db")
+        store = ReportStore(Path(folder) / "reports.db")
         store.add(campaign, shown=False)
         for hour in range(hours):
             values = channel.respond(rng.integers(0, channel.categories, reports // hours)).values

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from banister.apps.collect.site import collector
-from banister.apps.collect.store import Store
+from banister.apps.collect.store import ReportStore
 from banister.apps.web.gate import Place
 from banister.apps.web.serve import take_port
 from banister.keys import nonce
@@ -46,7 +46,7 @@ def serve_forever(path: Path, asked: SignedCampaign, gate: int) -> None:
     """The server of a child process; its port goes through a pipe."""
     import uvicorn
 
-    store = Store(path)
+    store = ReportStore(path)
     store.add(asked, shown=False)
     taken = take_port(0)
     service = collector(Place.loopback(taken.getsockname()[1]), store, a_second=1e9)
@@ -133,7 +133,7 @@ def drill(folder: Path, kills: int, seed: int = 0) -> dict[str, int]:
         stop.set()
         for thread in threads:
             thread.join()
-    store = Store(path)
+    store = ReportStore(path)
     (running,) = store.campaigns()
     stored = Counter({int(value): 0 for value in range(OUTPUTS)})
     for _, value, count in store.reports(running.number, 0):

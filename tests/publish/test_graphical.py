@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from banister.publish.choosing import Budget, shares_of, weight, without_circle, worthwhile
-from banister.publish.graphical import GraphicalLaw, Measured, fitted, triples_within
+from banister.publish.graphical import GraphicalLaw, MeasuredMarginal, fitted, triples_within
 from banister.publish.junction import Axes, JunctionTree
 from banister.sampling.bits import SYSTEM
 
@@ -49,7 +49,7 @@ def test_a_fit_to_true_counts_has_them_and_no_further_structure() -> None:
     rng = np.random.default_rng(6)
     truth = rng.integers(1, 40, SIZES).astype(float)
     total = float(truth.sum())
-    measured = [Measured(axes, marginal(truth, axes), 4.0) for axes in [*CYCLE, (5,)]]
+    measured = [MeasuredMarginal(axes, marginal(truth, axes), 4.0) for axes in [*CYCLE, (5,)]]
     tree = JunctionTree.joining(CYCLE, SIZES)
     law = fitted(tree, measured, total)
     assert max(len(clique) for clique in tree.cliques) == 3
@@ -67,7 +67,7 @@ def test_a_fit_to_true_counts_has_them_and_no_further_structure() -> None:
 def test_pairs_far_apart_are_those_of_the_whole_law() -> None:
     rng = np.random.default_rng(7)
     truth = rng.random(SIZES) ** 3
-    measured = [Measured(axes, 1000 * marginal(truth, axes) / truth.sum(), 2.0) for axes in CYCLE]
+    measured = [MeasuredMarginal(axes, 1000 * marginal(truth, axes) / truth.sum(), 2.0) for axes in CYCLE]
     law = fitted(JunctionTree.joining(CYCLE, SIZES), measured, 1000.0)
     joint, found = everything(law), law.pairs()
     assert set(found) == set(combinations(range(len(SIZES)), 2))
@@ -78,7 +78,9 @@ def test_pairs_far_apart_are_those_of_the_whole_law() -> None:
 def test_what_is_measured_better_counts_more() -> None:
     sure, vague = np.array([70.0, 30.0]), np.array([[10.0, 40.0], [25.0, 25.0]])
     law = fitted(
-        JunctionTree.joining([(0, 1)], (2, 2)), [Measured((0,), sure, 0.01), Measured((0, 1), vague, 400.0)], 100.0
+        JunctionTree.joining([(0, 1)], (2, 2)),
+        [MeasuredMarginal((0,), sure, 0.01), MeasuredMarginal((0, 1), vague, 400.0)],
+        100.0,
     )
     assert law.marginal((0,)) * 100 == pytest.approx(sure, abs=0.1)
 
@@ -86,7 +88,7 @@ def test_what_is_measured_better_counts_more() -> None:
 def test_records_are_dealt_as_near_to_the_law_as_whole_ones_can_be() -> None:
     rng = np.random.default_rng(8)
     truth = rng.random(SIZES)
-    measured = [Measured(axes, marginal(truth, axes) / truth.sum(), 1e-4) for axes in CYCLE]
+    measured = [MeasuredMarginal(axes, marginal(truth, axes) / truth.sum(), 1e-4) for axes in CYCLE]
     law = fitted(JunctionTree.joining(CYCLE, SIZES), measured, 1.0)
     columns = law.deal(40_000, SYSTEM)
     for place, clique in enumerate(law.tree.cliques):

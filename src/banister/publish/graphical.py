@@ -27,7 +27,7 @@ _ENOUGH = 1e-5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measured:
+class MeasuredMarginal:
     """Noisy counts over some columns, and the variance of the noise on each."""
 
     axes: Axes
@@ -95,7 +95,7 @@ class GraphicalLaw:
         return [columns[axis] for axis in range(len(self.tree.sizes))]
 
 
-def fitted(tree: JunctionTree, measured: Sequence[Measured], total: float) -> GraphicalLaw:
+def fitted(tree: JunctionTree, measured: Sequence[MeasuredMarginal], total: float) -> GraphicalLaw:
     """A law on the tree that fits noisy counts of a known total, each weighed by its variance.
 
     Mirror descent on the least squares, as in [MMS21]: the logarithms of the law are lowered where it is above what was
@@ -103,7 +103,7 @@ def fitted(tree: JunctionTree, measured: Sequence[Measured], total: float) -> Gr
     steps once the misfit is no more than noise alone would give, so that noise in cells which are rare by all else
     that is known is hardly followed. How near the fit comes is not certified.
 
-    >>> counts = [Measured((0, 1), np.array([[30.0, 10.0], [10.0, 50.0]]), 1.0)]
+    >>> counts = [MeasuredMarginal((0, 1), np.array([[30.0, 10.0], [10.0, 50.0]]), 1.0)]
     >>> law = fitted(JunctionTree.joining([(0, 1)], (2, 2)), counts, 100.0)
     >>> law.marginal((0, 1)).round(2).tolist()
     [[0.3, 0.1], [0.1, 0.5]]
@@ -129,7 +129,7 @@ def fitted(tree: JunctionTree, measured: Sequence[Measured], total: float) -> Gr
 
 
 def _misfit(
-    tree: JunctionTree, chances: Sequence[Floats], shares: Sequence[Measured], homes: Sequence[int]
+    tree: JunctionTree, chances: Sequence[Floats], shares: Sequence[MeasuredMarginal], homes: Sequence[int]
 ) -> tuple[float, list[Floats]]:
     """Half the weighed sum of squares, and how it changes with the chances of each clique."""
     value = 0.0

@@ -23,7 +23,7 @@ from banister.errors import BadValue
 from banister.mechanisms.line.gaussian import Gaussian
 from banister.publish.choosing import Budget, shares_of, without_circle, worthwhile
 from banister.publish.fidelity import Fidelity
-from banister.publish.graphical import GraphicalLaw, Measured, fitted, triples_within
+from banister.publish.graphical import GraphicalLaw, MeasuredMarginal, fitted, triples_within
 from banister.publish.junction import Axes, JunctionTree
 from banister.publish.marginals import grouped, on_simplex, spread_over
 from banister.publish.noise import cells_moved
@@ -258,7 +258,7 @@ def _measured(
         tuple(int(group.max()) + 1 for group in groups),
     )
     measured = [
-        Measured((place,), _by_group(group, counts), _by_group(group, np.full(group.size, single.sigma**2)))
+        MeasuredMarginal((place,), _by_group(group, counts), _by_group(group, np.full(group.size, single.sigma**2)))
         for place, (group, counts) in enumerate(zip(groups, noisy, strict=True))
     ]
     law, joined = _learnt(plan, coarse, measured, total, bits)
@@ -266,7 +266,7 @@ def _measured(
 
 
 def _learnt(
-    plan: WidePlan, coarse: _Coarse, measured: list[Measured], total: float, bits: BitSource
+    plan: WidePlan, coarse: _Coarse, measured: list[MeasuredMarginal], total: float, bits: BitSource
 ) -> tuple[GraphicalLaw, tuple[Axes, ...]]:
     """In three rounds: score what the fitted law misses, measure what is worth it, fit again.
 
@@ -307,12 +307,14 @@ def _beyond(sizes: Sequence[int], joined: Sequence[Axes], sets: Sequence[Axes]) 
     return JunctionTree.joining([*joined, *sets], sizes).cells <= _MODEL
 
 
-def _tables(plan: WidePlan, coarse: _Coarse, sets: Sequence[Axes], share: Fraction, bits: BitSource) -> list[Measured]:
+def _tables(
+    plan: WidePlan, coarse: _Coarse, sets: Sequence[Axes], share: Fraction, bits: BitSource
+) -> list[MeasuredMarginal]:
     """Counts of chosen columns, with noise that together costs the share."""
     found = []
     for axes, part in zip(sets, shares_of(sets, coarse.sizes, share), strict=True):
         noise = plan.noise(part, 1)
-        found.append(Measured(axes, _released(noise, coarse.counts(axes), bits), noise.sigma**2))
+        found.append(MeasuredMarginal(axes, _released(noise, coarse.counts(axes), bits), noise.sigma**2))
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from banister.apps.collect.site import Service, collector
-from banister.apps.collect.store import Store
+from banister.apps.collect.store import ReportStore
 from banister.apps.web.gate import Place
 from banister.local.collect.campaign import SignedCampaign
 from tests.apps.web.running import running
@@ -18,7 +18,7 @@ KEY = "0123456789abcdef" * 2
 
 def opened(folder: Path, *campaigns: SignedCampaign, place: Place | None = None, **more: object) -> Service:
     """The service over a store with these campaigns."""
-    store = Store(folder / "reports.db")
+    store = ReportStore(folder / "reports.db")
     for one in campaigns:
         store.add(one, shown=True)
     return collector(place or Place.loopback(PORT), store, **more)  # type: ignore[arg-type]

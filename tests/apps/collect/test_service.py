@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from banister.apps.collect.ingest import Bucket
-from banister.apps.collect.store import Store
+from banister.apps.collect.store import ReportStore
 from banister.errors import BadValue
 from banister.keys import nonce
 from banister.local import HadamardResponse, RandomizedResponse, SubsetSelection, UnaryEncoding
@@ -75,7 +75,7 @@ def test_what_cannot_be_a_report_is_set_aside_and_counted(
     assert found.status_code == status
     assert words in found.json()["refused"]
     service.writer.close()
-    store = Store(tmp_path / "reports.db")
+    store = ReportStore(tmp_path / "reports.db")
     assert store.stored(1) == 0
     assert sum(store.asides(1).values()) == 1
 
@@ -235,11 +235,11 @@ def test_stuffed_reports_raise_a_doubt(tmp_path: Path) -> None:
 def test_a_store_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "reports.db").write_text("no database at all, only some words that are long enough to be read" * 20)
     with pytest.raises(BadValue, match="cannot be used as a store"):
-        Store(tmp_path / "reports.db")
+        ReportStore(tmp_path / "reports.db")
     with sqlite3.connect(tmp_path / "later.db") as base:
         base.execute("PRAGMA user_version=7")
     with pytest.raises(BadValue, match="store of version 7"):
-        Store(tmp_path / "later.db")
+        ReportStore(tmp_path / "later.db")
 
 
 def test_repeated_answers_are_estimated_after_their_second_step(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from banister.apps.wildfire.identity import LinkKey, knock, link_context
 from banister.apps.wildfire.invitation import Invitation
 from banister.apps.wildfire.messenger import Messenger
-from banister.apps.wildfire.store import Store, wipe
+from banister.apps.wildfire.store import PostStore, wipe
 from banister.apps.wildfire.terminal import Talk
 from banister.apps.wildfire.ticks import Clock
 from banister.errors import BadValue
@@ -223,7 +223,7 @@ def test_the_key_of_an_epoch_goes_with_its_last_post(tmp_path: Path) -> None:
     ann.post("old", although_few=True)
     settings = ann.node.exchange.state.settings
     ann.close()
-    store = Store(tmp_path / "ann", WORDS)
+    store = PostStore(tmp_path / "ann", WORDS)
     state = store.load(settings)
     assert store._db.execute("SELECT count(*) FROM epochs").fetchone() == (1,)
     store.save(replace(state, held={}, alarms=(), waiting={}), now=settings.epoch * 5, wall=time.time())

@@ -93,9 +93,9 @@ def register(app: typer.Typer) -> None:
 
         Example: banister wildfire backup /media/stick/wildfire
         """
-        from banister.apps.wildfire.store import Store
+        from banister.apps.wildfire.store import PostStore
 
-        store = Store(_there(folder), _passphrase(passphrase_file, fresh=False))
+        store = PostStore(_there(folder), _passphrase(passphrase_file, fresh=False))
         store.back_up(Path(target).expanduser())
         store.close()
         tell(f"Copied to {target}. Start it there with --folder; never run both.")

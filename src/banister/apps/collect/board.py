@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from banister.apps.collect.store import Running, Store
+from banister.apps.collect.store import ReportStore, Running
 from banister.errors import BadValue
 from banister.local.collect.campaign import Campaign
 from banister.local.collect.making import needed
@@ -19,7 +19,7 @@ MOST_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class BoardLine:
     """An answer: its share with the interval, in percent."""
 
     label: str
@@ -36,7 +36,7 @@ class QuestionView:
     text: str
     reports: int
     worth: str
-    lines: Sequence[Line]
+    lines: Sequence[BoardLine]
     chart: str
     doubt: str
     missing: str
@@ -59,7 +59,7 @@ class BoardView:
     verdict: str
 
 
-def board(store: Store, running: Running, now: int) -> BoardView:
+def board(store: ReportStore, running: Running, now: int) -> BoardView:
     """The whole dashboard of a campaign, at an hour."""
     campaign = running.signed.campaign
     questions = [_question(store, running, place) for place in range(len(campaign.questions))]
@@ -80,7 +80,7 @@ def board(store: Store, running: Running, now: int) -> BoardView:
     )
 
 
-def estimates(store: Store, running: Running) -> dict[str, list[object]]:
+def estimates(store: ReportStore, running: Running) -> dict[str, list[object]]:
     """All estimates as columns, for a file."""
     columns: dict[str, list[object]] = {
         name: [] for name in ("question", "answer", "share", "low", "high", "confidence", "reports")
@@ -112,7 +112,7 @@ def hour_bars(hours: dict[int, int], now: int) -> str:
     return f'<svg class="chart" width="100%" height="60" role="img" aria-label="{words}">{bars}</svg>'
 
 
-def _question(store: Store, running: Running, place: int) -> QuestionView:
+def _question(store: ReportStore, running: Running, place: int) -> QuestionView:
     campaign = running.signed.campaign
     asked, found = campaign.questions[place], store.total(running.number, place)
     plain = QuestionView(
@@ -150,7 +150,7 @@ def _question(store: Store, running: Running, place: int) -> QuestionView:
         reports=found.reports,
         worth=_worth(told),
         lines=[
-            Line(label=label, share=f"{shares[x]:.1f}", low=f"{low[x]:.1f}", high=f"{high[x]:.1f}")
+            BoardLine(label=label, share=f"{shares[x]:.1f}", low=f"{low[x]:.1f}", high=f"{high[x]:.1f}")
             for x, label in enumerate(asked.labels)
         ],
         chart=chart.html(),
@@ -182,7 +182,7 @@ def _missing(campaign: Campaign, told: Estimate, half: float) -> str:
     return f"The widest interval is ± {100 * half:.1f} points; ± {100 * wanted:g} takes about {more:,} reports more."
 
 
-def _days(store: Store, running: Running, place: int, asked: Survey) -> list[tuple[str, int, Sequence[str]]]:
+def _days(store: ReportStore, running: Running, place: int, asked: Survey) -> list[tuple[str, int, Sequence[str]]]:
     """Estimates over time: a row a day, the latest first."""
     import datetime
 

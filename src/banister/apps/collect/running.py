@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from banister.apps.collect.site import collector
-from banister.apps.collect.store import Store
+from banister.apps.collect.store import ReportStore
 from banister.apps.web.gate import Place
 from banister.apps.web.serve import serve, take_port
 from banister.errors import BadValue
@@ -25,7 +25,7 @@ def run(
 ) -> None:
     """Open the store, add the campaigns, and collect."""
     asked = [campaign_file(one) for one in campaigns]
-    store = Store(path)
+    store = ReportStore(path)
     for one in asked:
         store.add(one, shown=public)
     taken = take_port(port)

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from banister.apps.collect.board import board, estimates
 from banister.apps.collect.ingest import Bucket, Ingest, today
 from banister.apps.collect.public import Front, module_tag
-from banister.apps.collect.store import Running, Store
+from banister.apps.collect.store import ReportStore, Running
 from banister.apps.collect.writer import Writer, this_hour
 from banister.apps.web.gate import Place
 from banister.apps.web.site import NavLink, Site
@@ -37,7 +37,7 @@ class Service:
 
 def collector(
     place: Place,
-    store: Store,
+    store: ReportStore,
     *,
     address: str = "",
     a_second: float = 5_000,

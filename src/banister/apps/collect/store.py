@@ -63,7 +63,7 @@ class Running:
     shown: bool
 
 
-class Store:
+class ReportStore:
     """One file. Whoever writes holds it alone; everything of a commit is on disk when `write` comes back."""
 
     def __init__(self, path: Path) -> None:

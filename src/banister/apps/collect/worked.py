@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from banister.apps.collect.board import CONFIDENCE
-from banister.apps.collect.store import Batch, Heap, Store
+from banister.apps.collect.store import Batch, Heap, ReportStore
 from banister.apps.collect.writer import this_hour
 from banister.core.programs.linear import Ints
 from banister.errors import BadValue
@@ -125,7 +125,7 @@ def _campaign(out: Path, name: str, settings: str) -> SignedCampaign:
 def _collected(out: Path, signed: SignedCampaign, answers: list[Ints], bits: BitSource) -> list[str]:
     """Draw everybody's report, store them as the service does, and say what is estimated."""
     asked = signed.campaign
-    store = Store(out / "reports.db")
+    store = ReportStore(out / "reports.db")
     number = store.add(signed, shown=False)
     picked = uniform_below_many(len(asked.questions), len(answers[0]), bits)
     lines = []

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from banister.apps.collect.store import Batch, Store
+from banister.apps.collect.store import Batch, ReportStore
 
 _MOST_TOGETHER = 500
 MOST_WAITING = 5_000
@@ -26,7 +26,7 @@ def this_hour() -> int:
 class Writer:
     """Group commit. `put` comes back when the batch is on disk, or was before."""
 
-    def __init__(self, store: Store, hour: Callable[[], int] = this_hour) -> None:
+    def __init__(self, store: ReportStore, hour: Callable[[], int] = this_hour) -> None:
         self.store = store
         self.lock = threading.Lock()
         """Held while the store is used: readers and the writer share one connection."""

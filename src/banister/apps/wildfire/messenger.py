@@ -17,7 +17,7 @@ from banister.apps.wildfire.figures import LEAST_FRIENDS
 from banister.apps.wildfire.identity import safety_number
 from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
 from banister.apps.wildfire.node import Node
-from banister.apps.wildfire.store import Store
+from banister.apps.wildfire.store import PostStore
 from banister.errors import BadValue
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class Messenger:
         tick_seconds: float = 5,
         announced: str = "",
     ) -> None:
-        self.store = Store(folder, passphrase)
+        self.store = PostStore(folder, passphrase)
         kept = self.store.get("tick_seconds")
         tick = float(kept) if kept else float(need.positive("tick_seconds", tick_seconds))
         self.store.put("tick_seconds", repr(tick))

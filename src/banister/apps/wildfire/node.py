@@ -23,7 +23,7 @@ from banister.apps.wildfire.identity import (
     server_context,
 )
 from banister.apps.wildfire.invitation import Invitation
-from banister.apps.wildfire.store import Friend, Invited, Store
+from banister.apps.wildfire.store import Friend, Invited, PostStore
 from banister.apps.wildfire.ticks import Clock
 from banister.errors import BadValue
 from banister.foreign import parse_json
@@ -47,7 +47,7 @@ STRANGERS = 32
 
 
 @dataclass(slots=True)
-class Line:
+class LinkLine:
     """A link that is up."""
 
     writer: asyncio.StreamWriter
@@ -58,12 +58,12 @@ class Line:
 class Node:
     """One person's node. Everything here runs in one event loop."""
 
-    def __init__(self, store: Store, *, tick_seconds: float, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(self, store: PostStore, *, tick_seconds: float, host: str = "127.0.0.1", port: int = 0) -> None:
         self.store = store
         self.clock = Clock(tick_seconds, before=store.clock())
         self.tick_seconds = tick_seconds
         self.exchange = Exchange(store.load(wildfire_settings(tick_seconds=tick_seconds)), SYSTEM)
-        self.lines: dict[int, Line] = {}
+        self.lines: dict[int, LinkLine] = {}
         self.host, self.port = host, port
         self.announced = host
         """The address that invitations name."""
@@ -201,7 +201,7 @@ class Node:
         """Read frames of a link until it ends; a new connection takes the place of an old one."""
         self._drop(link)
         _without_delay(writer)
-        line = self.lines[link] = Line(writer)
+        line = self.lines[link] = LinkLine(writer)
         if not self._friends[link].met:
             self.store.met(link)
             self._friends = {friend.link: friend for friend in self.store.friends() if friend.state == "friend"}

@@ -73,7 +73,7 @@ class Invited:
     """What the person calls the one whom she invited."""
 
 
-class Store:
+class PostStore:
     """The file; one thread at a time uses it."""
 
     def __init__(self, folder: Path, passphrase: str) -> None:

@@ -34,7 +34,7 @@ class Known:
 
         >>> known = Known.of_columns({"code": ["a", "b"], "price": [Decimal("1.50"), Decimal("2.25")]})
         >>> known.rows, str(known.columns[1].step)
-        ((('a', 6), ('b', 9)), '1/4')
+        ((('a', 2), ('b', 3)), '3/4')
         """
         made = [one for name, values in found.items() if (one := _column(name, values)) is not None]
         rows = tuple(zip(*(values for _, values in made), strict=True))

@@ -47,7 +47,7 @@ class Rounded:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldWithin:
     """A number that is known to lie between two others, and held there."""
 
     value: "Made"
@@ -55,7 +55,7 @@ class Held:
     high: int
 
 
-Made = Named | Constant | Combined | Size | Rounded | Held
+Made = Named | Constant | Combined | Size | Rounded | HeldWithin
 """A number made of answers."""
 
 
@@ -144,5 +144,5 @@ def names_in(made: Made) -> Iterator[str]:
         case Combined(_, left, right):
             yield from names_in(left)
             yield from names_in(right)
-        case Size(value) | Rounded(value, _) | Held(value, _, _):
+        case Size(value) | Rounded(value, _) | HeldWithin(value, _, _):
             yield from names_in(value)

@@ -19,7 +19,7 @@ from banister.questions.terms import (
     Multiply,
     Not,
     Or,
-    Same,
+    SameValue,
     Term,
     Whole,
 )
@@ -47,7 +47,7 @@ def deciding(term: Term) -> tuple[Term, ...]:
 def children(node: Term | Condition) -> Sequence[Term | Condition]:
     """The parts of which a term or a condition is made."""
     match node:
-        case Add(a, b) | Multiply(a, b) | And(a, b) | Or(a, b) | Compare(_, a, b) | Same(a, b):
+        case Add(a, b) | Multiply(a, b) | And(a, b) | Or(a, b) | Compare(_, a, b) | SameValue(a, b):
             return (a, b)
         case Abs(a) | Mod(a, _) | IntegerDivide(a, _) | IsNull(a) | Not(a) | In(a, _):
             return (a,)

@@ -53,7 +53,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LookedUp:
     """A relation whose rows look up one row of a public table each, by columns in which no two of its rows agree."""
 
     source: "Relation"
@@ -105,7 +105,7 @@ class Grouped:
         return None if self.keys else 1
 
 
-class Over(Enum):
+class WindowKind(Enum):
     """What may be computed over the rows of one person for each of them."""
 
     COUNT = "COUNT"
@@ -133,7 +133,7 @@ class SortKey:
 class Window:
     """A number or a value for each row, computed over the rows of the same person that agree in `keys`."""
 
-    over: Over
+    over: WindowKind
     value: Quantity | Leaf | None
     keys: tuple[Leaf, ...]
     order: tuple[SortKey, ...]
@@ -152,7 +152,7 @@ class Picked:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenRows:
     """A subquery that keeps rows as they are: some of them, with some columns and more computed from them."""
 
     source: "Relation"
@@ -169,7 +169,7 @@ class Chosen:
 class United:
     """Rows of several subqueries, one below the other; a person has hers in all of them."""
 
-    parts: tuple[Chosen, ...]
+    parts: tuple[ChosenRows, ...]
     alias: str
 
     @property
@@ -177,7 +177,7 @@ class United:
         return None
 
 
-Relation = Base | Joined | Looked | Grouped | Chosen | United
+Relation = Base | Joined | LookedUp | Grouped | ChosenRows | United
 
 
 def tables_of(relation: Relation) -> tuple[Table, ...]:

@@ -121,7 +121,7 @@ class In:
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
+class SameValue:
     """Two categories that have the same value; a column that is whole already may stand for one of them."""
 
     left: Leaf
@@ -167,7 +167,7 @@ class Boolean:
     value: bool
 
 
-Condition = Compare | In | Same | Linked | IsNull | And | Or | Not | Boolean
+Condition = Compare | In | SameValue | Linked | IsNull | And | Or | Not | Boolean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ class TableCheck:
 def check_table(source: DuckDBSource, table: Table) -> TableCheck:
     """Count what is understood of a table that DuckDB reads."""
     file = source.csv_files.get(table.name)
-    whose = f"COUNT(*) FILTER ({quoted(table.person)} IS NULL)" if table.person else "0"
+    whose = f"COUNT(*) FILTER ({quoted(table.owner)} IS NULL)" if table.owner else "0"
     items = [whose]
     for column in table.columns:
         items += [f"COUNT({quoted(column.name)})", f"COUNT(*) FILTER ({_outside(column, source.stored(table.name))})"]

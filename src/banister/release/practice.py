@@ -68,7 +68,7 @@ class Practice:
 
 
 def _table(schema: Schema, table: Table, people: int) -> dict[str, NDArray[np.generic]]:
-    own = {} if table.person is None else {table.person}
+    own = dict.fromkeys([*([] if table.owner is None else [table.owner]), *table.links])
     seed = repr((table.name, replace(schema, ledger=None, budget=None)))
     each = 1 if table.person is None else min(schema.rows or 3, 3)
     rows = people * each

@@ -9,7 +9,7 @@ from banister.tables.table import Table, Through
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class PersonWay:
     """What a section says about its parent: the parent's name, its key, and the column here that holds that key."""
 
     title: str
@@ -18,7 +18,7 @@ class Way:
     own: str
 
 
-def read_way(section: Section) -> Way | None:
+def read_way(section: Section) -> PersonWay | None:
     """The way to the person that a section of a table declares; None where it declares none."""
     text, own = section.maybe("through"), section.maybe("key")
     if text is None:
@@ -30,10 +30,10 @@ def read_way(section: Section) -> Way | None:
         raise BadValue(f"through = {text!r} in {section.title} must be a table and its key, such as 'orders.order_id'.")
     if section.maybe("person") is not None:
         raise BadValue(f"{section.title} declares person and through. A row's person is found in one of two ways.")
-    return Way(section.title, parent, key, own or key)
+    return PersonWay(section.title, parent, key, own or key)
 
 
-def linked(tables: Sequence[Table], ways: Mapping[str, Way]) -> tuple[Table, ...]:
+def linked(tables: Sequence[Table], ways: Mapping[str, PersonWay]) -> tuple[Table, ...]:
     """The tables with their parents and the columns that tie them together; refuses a way that leads to nobody."""
     done: dict[str, Table] = {}
     keys: dict[str, list[str]] = {table.name: [] for table in tables}
@@ -60,7 +60,7 @@ def linked(tables: Sequence[Table], ways: Mapping[str, Way]) -> tuple[Table, ...
     return tuple(found(table, ()) for table in tables)
 
 
-def _parent(way: Way, tables: Sequence[Table]) -> Table:
+def _parent(way: PersonWay, tables: Sequence[Table]) -> Table:
     named = {table.name.lower(): table for table in tables}
     for own in tables[0].own_names:
         named.setdefault(own.lower(), tables[0])

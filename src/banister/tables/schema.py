@@ -15,7 +15,7 @@ from banister.foreign import MOST_TOML, read_text
 from banister.tables.blanks import Blank, blanks_in, refuse_blanks
 from banister.tables.columns import Column, Kind, read_columns
 from banister.tables.csv_rules import KEYS, read_rules
-from banister.tables.links import Way, linked, read_way
+from banister.tables.links import PersonWay, linked, read_way
 from banister.tables.public import Known, PublicTable, is_public, read_public
 from banister.tables.reading import Section, read_toml, relation
 from banister.tables.table import Table
@@ -219,7 +219,7 @@ def _guarantee(budget: Section) -> Guarantee | None:
     return Guarantee(budget.number("epsilon"), budget.number("delta", 0))
 
 
-def _other(section: Section, name: str, ways: Mapping[str, Way]) -> Table:
+def _other(section: Section, name: str, ways: Mapping[str, PersonWay]) -> Table:
     section.only("table", "name", "public", "person", "through", "key", "rows", "groups", "columns", *KEYS)
     table = _table(name, section, section, location=section.text("table"))
     if table.person is None and name not in ways:

@@ -16,7 +16,7 @@ from banister.errors import BadValue, LedgerUnreachable, ReceiptUsed
 from banister.release.answering.answers import Answers
 from banister.release.dataset import Dataset
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCHEMA = """
 [source]
 table = "t.parquet"

@@ -114,7 +114,7 @@ def shop_tables(seed: int, *, rows: int = 14) -> Tables:
             chance.choice(amounts),
             chance.choice(("web", "shop", "Web", None)),
         )
-        for _ in range(8)
+        for _ in range(14)
     ]
     sold = ("a", "b", "A", "'", "z", None)
     items = [

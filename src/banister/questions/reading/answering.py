@@ -15,7 +15,7 @@ from banister.questions.after import (
     Compared,
     Constant,
     Either,
-    Held,
+    HeldWithin,
     Made,
     Named,
     Opposite,
@@ -104,7 +104,7 @@ class Answering:
             case exp.Filter() if isinstance(node.this, TOGETHER):
                 return self.number(unfiltered(node), alias=alias)
             case exp.Corr():
-                return Held(self.number(correlation(node, self.scope), alias=alias), -1, 1)
+                return HeldWithin(self.number(correlation(node, self.scope), alias=alias), -1, 1)
             case exp.RegrSlope():
                 return self.number(slope(node, self.scope), alias=alias)
         return self._answer(node, alias=alias)

@@ -15,7 +15,7 @@ from banister.questions.reading.limits import LISTED_LIMIT, check_size
 from banister.questions.reading.place import only, placed, refused, written_number
 from banister.questions.reading.rounding import ROUNDED, rounded
 from banister.questions.reading.scope import Scope
-from banister.questions.terms import And, Boolean, Condition, In, IsNull, Leaf, Not, Or, Quantity, Same, Whole
+from banister.questions.terms import And, Boolean, Condition, In, IsNull, Leaf, Not, Or, Quantity, SameValue, Whole
 from banister.tables.reading import Value
 from banister.tables.schema import Kind
 
@@ -221,7 +221,7 @@ def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Condition:
             if sign not in ("=", "<>"):
                 raise refused(node, "categories have no order.", "Compare with = or <>, or list values with IN.")
             other = _other_category(b, scope)
-            found: Condition = In(leaf, (_value(b, leaf),)) if other is None else Same(leaf, other)
+            found: Condition = In(leaf, (_value(b, leaf),)) if other is None else SameValue(leaf, other)
             return found if sign == "=" else Not(found)
     return terms.compare(sign, quantity(left, scope), quantity(right, scope))
 

@@ -10,7 +10,7 @@ from banister.questions.reading.lookups import Lookup
 from banister.questions.reading.members import conjuncts
 from banister.questions.reading.place import only, refused
 from banister.questions.reading.scope import Field, Scope
-from banister.questions.relation import ALWAYS, Joined, Looked, Relation, Side
+from banister.questions.relation import ALWAYS, Joined, LookedUp, Relation, Side
 from banister.questions.terms import And, Condition, Linked
 from banister.tables.table import Table
 
@@ -92,7 +92,7 @@ def looked_up(source: Relation, fields: Fields, lookup: Lookup, join: exp.Join) 
         raise refused(join, "rows of a public table belong to nobody.", "Write JOIN, or LEFT JOIN from your table.")
     more = tuple(_maybe_missing(field) for field in lookup.fields) if outer else lookup.fields
     columns = tuple(column.name for column in lookup.known.columns)
-    return Looked(source, lookup.known, columns, on, outer, lookup.alias), fields + more
+    return LookedUp(source, lookup.known, columns, on, outer, lookup.alias), fields + more
 
 
 def flipped(join: exp.Join) -> exp.Join:

@@ -22,7 +22,7 @@ THERE = Column(name="t0", kind=Kind.INTEGER, low=Fraction(0), high=Fraction(1))
 """Says that a person is in a subquery; missing where she is not."""
 
 
-class Reads(Protocol):
+class ReadsMembers(Protocol):
     """Who reads subqueries."""
 
     def opened(self, tree: exp.Select) -> tuple[Relation, Scope]: ...
@@ -38,7 +38,7 @@ class Reads(Protocol):
 class Joins:
     """The subqueries that the conditions of one SELECT ask about, to be joined to what it reads."""
 
-    reads: Reads
+    reads: ReadsMembers
     found: list[Grouped] = field(default_factory=list)
 
     def joined(self, relation: Relation) -> Relation:

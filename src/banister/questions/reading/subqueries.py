@@ -18,7 +18,7 @@ from banister.questions.reading.scope import Field, Scope
 from banister.questions.reading.windows import bounded, window
 from banister.questions.relation import (
     ALWAYS,
-    Chosen,
+    ChosenRows,
     Grouped,
     Inner,
     PerPerson,
@@ -41,7 +41,7 @@ INNER: dict[type[exp.Expr], Inner] = {
 Fields = tuple[Field, ...]
 
 
-class Reads(Protocol):
+class ReadsFrom(Protocol):
     """Who reads the FROM of a subquery."""
 
     def opened(self, tree: exp.Select) -> "tuple[Relation, Scope]": ...
@@ -53,7 +53,7 @@ class Reads(Protocol):
     def most_rows(self, relation: Relation, node: exp.Expr) -> int: ...
 
 
-def subquery(reads: Reads, tree: exp.Expr, owner: str) -> tuple[Relation, Fields]:
+def subquery(reads: ReadsFrom, tree: exp.Expr, owner: str) -> tuple[Relation, Fields]:
     """The relation that a subquery is, and what can be seen of it."""
     if isinstance(tree, exp.Union):
         return united(reads, tree, owner)
@@ -69,7 +69,7 @@ def subquery(reads: Reads, tree: exp.Expr, owner: str) -> tuple[Relation, Fields
     return found, fields
 
 
-def chosen(reads: Reads, tree: exp.Select, owner: str) -> tuple[Chosen, Fields]:
+def chosen(reads: ReadsFrom, tree: exp.Select, owner: str) -> tuple[ChosenRows, Fields]:
     """A subquery that keeps rows as they are."""
     check_select(tree)
     relation, scope = reads.opened(tree)
@@ -87,10 +87,10 @@ def chosen(reads: Reads, tree: exp.Select, owner: str) -> tuple[Chosen, Fields]:
         ready = picked.column.kind is not Kind.CATEGORY
         fields.append(Field(owner, name, Leaf(alias, picked.column, ready)))
     where = _where(tree, scope)
-    return Chosen(reads.closed(relation, scope), where, tuple(columns), alias), tuple(fields)
+    return ChosenRows(reads.closed(relation, scope), where, tuple(columns), alias), tuple(fields)
 
 
-def united(reads: Reads, tree: exp.Union, owner: str) -> tuple[United, Fields]:
+def united(reads: ReadsFrom, tree: exp.Union, owner: str) -> tuple[United, Fields]:
     """Several subqueries with UNION ALL; their columns go together by their places."""
     only(tree, "this", "expression", "distinct", "by_name", "side", "kind", "on")
     if tree.args.get("distinct"):
@@ -119,7 +119,7 @@ def united(reads: Reads, tree: exp.Union, owner: str) -> tuple[United, Fields]:
     return United(parts, alias), tuple(shown)
 
 
-def _grouped(reads: Reads, tree: exp.Select, owner: str) -> tuple[Grouped, Fields]:
+def _grouped(reads: ReadsFrom, tree: exp.Select, owner: str) -> tuple[Grouped, Fields]:
     check_select(tree, "having")
     group = tree.args["group"]
     relation, scope = reads.opened(tree)
@@ -152,7 +152,7 @@ def _grouped(reads: Reads, tree: exp.Select, owner: str) -> tuple[Grouped, Field
 
 
 def _having(
-    reads: Reads,
+    reads: ReadsFrom,
     tree: exp.Select,
     scope: Scope,
     relation: Relation,
@@ -192,7 +192,7 @@ def _key(node: exp.Column, scope: Scope, keys: tuple[Leaf, ...], alias: str) -> 
     return Leaf(alias, column, leaf.column.kind is not Kind.CATEGORY)
 
 
-def _total(reads: Reads, node: exp.Expr, name: str, scope: Scope, relation: Relation) -> PerPerson:
+def _total(reads: ReadsFrom, node: exp.Expr, name: str, scope: Scope, relation: Relation) -> PerPerson:
     inner = INNER.get(type(node))
     if inner is None:
         raise refused(node, "in a subquery COUNT, SUM, AVG, MIN and MAX are understood.")
@@ -223,7 +223,7 @@ def _counted(node: exp.Expr, scope: Scope) -> Quantity | None:
 
 
 def _bounds(
-    reads: Reads, node: exp.Expr, inner: Inner, value: Quantity | None, relation: Relation
+    reads: ReadsFrom, node: exp.Expr, inner: Inner, value: Quantity | None, relation: Relation
 ) -> tuple[int, int, Fraction, bool]:
     if value is not None and inner in (Inner.MIN, Inner.MAX):
         return value.low, value.high, value.step, True
@@ -237,7 +237,7 @@ def _bounds(
     return measure.low, measure.high, value.step, True
 
 
-def _picked(reads: Reads, node: exp.Expr, scope: Scope, relation: Relation, name: str) -> Picked:
+def _picked(reads: ReadsFrom, node: exp.Expr, scope: Scope, relation: Relation, name: str) -> Picked:
     if isinstance(node, exp.Window):
         found = window(node, scope)
         return Picked(bounded(found, name, lambda: reads.most_rows(relation, node)), found)

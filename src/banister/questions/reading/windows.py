@@ -9,26 +9,26 @@ from banister.questions import measures
 from banister.questions.reading.expressions import number, quantity
 from banister.questions.reading.place import only, refused, written_whole
 from banister.questions.reading.scope import Scope
-from banister.questions.relation import Over, SortKey, Window
+from banister.questions.relation import SortKey, Window, WindowKind
 from banister.questions.terms import Leaf, Quantity
 from banister.tables.columns import Column, Kind
 
-OVERS: dict[type[exp.Expr], Over] = {
-    exp.Count: Over.COUNT,
-    exp.Sum: Over.SUM,
-    exp.Min: Over.MIN,
-    exp.Max: Over.MAX,
-    exp.RowNumber: Over.ROW_NUMBER,
-    exp.Rank: Over.RANK,
-    exp.DenseRank: Over.DENSE_RANK,
-    exp.Lag: Over.LAG,
-    exp.Lead: Over.LEAD,
-    exp.FirstValue: Over.FIRST_VALUE,
+OVERS: dict[type[exp.Expr], WindowKind] = {
+    exp.Count: WindowKind.COUNT,
+    exp.Sum: WindowKind.SUM,
+    exp.Min: WindowKind.MIN,
+    exp.Max: WindowKind.MAX,
+    exp.RowNumber: WindowKind.ROW_NUMBER,
+    exp.Rank: WindowKind.RANK,
+    exp.DenseRank: WindowKind.DENSE_RANK,
+    exp.Lag: WindowKind.LAG,
+    exp.Lead: WindowKind.LEAD,
+    exp.FirstValue: WindowKind.FIRST_VALUE,
 }
-PLACED = (Over.ROW_NUMBER, Over.LAG, Over.LEAD, Over.FIRST_VALUE)
+PLACED = (WindowKind.ROW_NUMBER, WindowKind.LAG, WindowKind.LEAD, WindowKind.FIRST_VALUE)
 """What depends on which of two rows comes first; the order goes on through all columns."""
-ORDERED = (*PLACED, Over.RANK, Over.DENSE_RANK)
-TAKEN = (Over.LAG, Over.LEAD, Over.FIRST_VALUE)
+ORDERED = (*PLACED, WindowKind.RANK, WindowKind.DENSE_RANK)
+TAKEN = (WindowKind.LAG, WindowKind.LEAD, WindowKind.FIRST_VALUE)
 """What takes the value of another row as it is."""
 
 OFFSET_LIMIT = 1000
@@ -40,7 +40,7 @@ def window(node: exp.Window, scope: Scope) -> Window:
     call = node.this
     over = OVERS.get(type(call))
     if over is None:
-        names = ", ".join(kind.value for kind in Over)
+        names = ", ".join(kind.value for kind in WindowKind)
         raise refused(node, f"over the rows of a person {names} are understood.")
     parts = node.args.get("partition_by") or []
     people = [part for part in parts if scope.is_person(part)]
@@ -63,44 +63,44 @@ def bounded(found: Window, name: str, most_rows: Callable[[], int]) -> Column:
     """The column that a window becomes, with its bounds."""
     value = found.value
     match found.over:
-        case Over.COUNT:
+        case WindowKind.COUNT:
             return Column(name=name, kind=Kind.INTEGER, low=Fraction(0), high=Fraction(most_rows()), nulls=False)
-        case Over.ROW_NUMBER | Over.RANK | Over.DENSE_RANK:
+        case WindowKind.ROW_NUMBER | WindowKind.RANK | WindowKind.DENSE_RANK:
             return Column(name=name, kind=Kind.INTEGER, low=Fraction(1), high=Fraction(most_rows()), nulls=False)
     assert value is not None
     if isinstance(value, Leaf):
         return Column(name=name, kind=Kind.CATEGORY, values=value.column.values, nulls=True)
     low, high, step = value.low, value.high, value.step
-    if found.over is Over.SUM:
+    if found.over is WindowKind.SUM:
         measure = measures.total(value, most=most_rows())
         low, high = measure.low, measure.high
-    kind = Kind.DATE if value.date and found.over is not Over.SUM else Kind.INTEGER if step == 1 else Kind.NUMBER
+    kind = Kind.DATE if value.date and found.over is not WindowKind.SUM else Kind.INTEGER if step == 1 else Kind.NUMBER
     return Column(name=name, kind=kind, low=low * step, high=high * step, step=step, nulls=True)
 
 
-def _value(call: exp.Expr, over: Over, scope: Scope) -> Quantity | Leaf | None:
-    if over in (Over.ROW_NUMBER, Over.RANK, Over.DENSE_RANK):
+def _value(call: exp.Expr, over: WindowKind, scope: Scope) -> Quantity | Leaf | None:
+    if over in (WindowKind.ROW_NUMBER, WindowKind.RANK, WindowKind.DENSE_RANK):
         only(call)
         return None
     only(call, "this", "big_int", "offset")
     node = call.this
-    if over is Over.COUNT and isinstance(node, exp.Star | exp.Literal):
+    if over is WindowKind.COUNT and isinstance(node, exp.Star | exp.Literal):
         return None
     if isinstance(node, exp.Column) and scope.leaf(node).column.kind is Kind.CATEGORY:
         if over in TAKEN:
             return scope.leaf(node)
-        if over is Over.COUNT:
+        if over is WindowKind.COUNT:
             leaf = scope.leaf(node)
             return Quantity(term=leaf, low=0, high=0, step=Fraction(1), nulls=leaf.column.nulls)
-    return number(node, scope) if over is Over.SUM else quantity(node, scope)
+    return number(node, scope) if over is WindowKind.SUM else quantity(node, scope)
 
 
-def _offset(call: exp.Expr, over: Over) -> int:
+def _offset(call: exp.Expr, over: WindowKind) -> int:
     given = call.args.get("offset")
     if given is None:
         return 1
     found = written_whole(given)
-    if over not in (Over.LAG, Over.LEAD) or found is None or not 1 <= found <= OFFSET_LIMIT:
+    if over not in (WindowKind.LAG, WindowKind.LEAD) or found is None or not 1 <= found <= OFFSET_LIMIT:
         raise refused(call, f"LAG and LEAD look 1 to {OFFSET_LIMIT} rows away.")
     return found
 

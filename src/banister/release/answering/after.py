@@ -21,7 +21,7 @@ from banister.questions.after import (
     Compared,
     Constant,
     Either,
-    Held,
+    HeldWithin,
     Made,
     Named,
     Opposite,
@@ -85,7 +85,7 @@ def _computed(made: Made, drawn: Drawn, cells: int) -> Answer:
             return _COMBINE[sign](_computed(left, drawn, cells), _computed(right, drawn, cells))
         case Size(value):
             return _size(_computed(value, drawn, cells))
-        case Held(value, low, high):
+        case HeldWithin(value, low, high):
             found = _computed(value, drawn, cells)
             return Answer(*(np.clip(part, low, high) for part in (found.values, found.low, found.high)))
         case Rounded(value, digits):

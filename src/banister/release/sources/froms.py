@@ -9,12 +9,11 @@ from banister.errors import BadValue
 from banister.questions.relation import (
     ALWAYS,
     Base,
-    Chosen,
+    ChosenRows,
     Grouped,
     Inner,
     Joined,
-    Looked,
-    Over,
+    LookedUp,
     PerPerson,
     Picked,
     Relation,
@@ -22,6 +21,7 @@ from banister.questions.relation import (
     SortKey,
     United,
     Window,
+    WindowKind,
 )
 from banister.questions.terms import Leaf, Quantity
 from banister.release.sources.dialect import Dialect, written
@@ -37,7 +37,7 @@ OWNER = "the person"
 
 SQL_TYPES = {Physical.INTEGER: "bigint", Physical.TEXT: "text", Physical.TRUTH: "boolean"}
 
-UNHELD = (Over.MIN, Over.MAX, Over.LAG, Over.LEAD, Over.FIRST_VALUE)
+UNHELD = (WindowKind.MIN, WindowKind.MAX, WindowKind.LAG, WindowKind.LEAD, WindowKind.FIRST_VALUE)
 """Windows that give a value of a row, which is in its range already."""
 
 
@@ -67,7 +67,7 @@ class Froms:
                 return exp.Coalesce(this=self.person(left), expressions=[self.person(right)])
             case Joined(left, _):
                 return self.person(left)
-            case Looked(source):
+            case LookedUp(source):
                 return self.person(source)
         return field(relation.alias, "u")
 
@@ -80,7 +80,7 @@ class Froms:
                 return [_there(self.person(relation))]
             case Joined(left, _):
                 return self.named(left)
-            case Looked(source):
+            case LookedUp(source):
                 return self.named(source)
         return []
 
@@ -112,13 +112,13 @@ class Froms:
                 if on != ALWAYS:
                     same = exp.and_(same, renderer.condition(on))
                 return start.join(inner.args["from_"].this, on=same, join_type=side.value)
-            case Looked(source, known, names, on, outer, alias):
+            case LookedUp(source, known, names, on, outer, alias):
                 start = self.start(tree, source, renderer)
                 kind = "left" if outer else "inner"
                 return start.join(self._public(known, names, alias), on=renderer.condition(on), join_type=kind)
             case Grouped():
                 return tree.from_(self._grouped(relation, renderer).subquery(relation.alias))
-            case Chosen():
+            case ChosenRows():
                 return tree.from_(self._chosen(relation, renderer).subquery(relation.alias))
             case United(parts, alias):
                 for part in parts[1:]:
@@ -184,7 +184,7 @@ class Froms:
             return tree
         return exp.select("*").from_(tree.subquery(relation.alias)).where(renderer.condition(relation.having))
 
-    def _chosen(self, relation: Chosen, renderer: Renderer) -> exp.Select:
+    def _chosen(self, relation: ChosenRows, renderer: Renderer) -> exp.Select:
         person = self.person(relation.source)
         tree = self.start(exp.Select(), relation.source, renderer).select(exp.alias_(person, "u"))
         for picked in relation.columns:
@@ -214,24 +214,24 @@ class Froms:
     def _over(self, window: Window, renderer: Renderer) -> exp.Expr:
         value = window.value
         match window.over:
-            case Over.COUNT:
+            case WindowKind.COUNT:
                 return exp.Count(this=exp.Star() if not isinstance(value, Quantity) else renderer.present(value))
-            case Over.SUM if isinstance(value, Quantity):
+            case WindowKind.SUM if isinstance(value, Quantity):
                 return self.dialect.wide_sum(renderer.term(value.term))
-            case Over.ROW_NUMBER:
+            case WindowKind.ROW_NUMBER:
                 return exp.RowNumber()
-            case Over.RANK:
+            case WindowKind.RANK:
                 return exp.Anonymous(this="RANK")
-            case Over.DENSE_RANK:
+            case WindowKind.DENSE_RANK:
                 return exp.DenseRank()
         assert value is not None
         inner = renderer.value(value)
         match window.over:
-            case Over.MIN:
+            case WindowKind.MIN:
                 return exp.Min(this=inner)
-            case Over.MAX:
+            case WindowKind.MAX:
                 return exp.Max(this=inner)
-            case Over.FIRST_VALUE:
+            case WindowKind.FIRST_VALUE:
                 return exp.FirstValue(this=inner)
         return exp.Anonymous(this=window.over.value, expressions=[inner, literal(window.offset)])
 
@@ -261,13 +261,13 @@ class Froms:
                 return {(alias, name): self.types[table.name][name] for name in table.needed}
             case Joined(left, right):
                 return self.stored(left) | self.stored(right)
-            case Looked(source, known, _, _, _, alias):
+            case LookedUp(source, known, _, _, _, alias):
                 return self.stored(source) | {(alias, column.name): _public_type(column) for column in known.columns}
             case Grouped():
                 inner = self.stored(relation.source)
                 keys = {(relation.alias, f"k{i}"): _of(inner, leaf) for i, leaf in enumerate(relation.keys)}
                 return inner | keys
-            case Chosen():
+            case ChosenRows():
                 inner = self.stored(relation.source)
                 return inner | {(relation.alias, p.column.name): _picked_type(inner, p) for p in relation.columns}
             case United(parts, alias):
@@ -283,7 +283,7 @@ class Froms:
             held = " and ".join(sorted(kind.value for kind in kinds))
             raise BadValue(f"The person columns of tables that are put together hold {held}. Store both as the same.")
 
-    def _check_columns(self, first: Chosen, other: Chosen) -> None:
+    def _check_columns(self, first: ChosenRows, other: ChosenRows) -> None:
         one, two = self.stored(first), self.stored(other)
         for a, b in zip(first.columns, other.columns, strict=True):
             kinds = {one[first.alias, a.column.name], two[other.alias, b.column.name]}

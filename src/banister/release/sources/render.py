@@ -161,7 +161,7 @@ class Renderer:
                 return exp.NEQ(this=raw, expression=raw.copy())
             case terms.In(leaf, values):
                 return exp.In(this=self.raw(leaf), expressions=[literal(value) for value in values])
-            case terms.Same(a, b):
+            case terms.SameValue(a, b):
                 return self._same(a, b)
             case terms.Linked(left, left_key, right, right_key):
                 return exp.EQ(this=self.key(left, left_key), expression=self.key(right, right_key))

@@ -12,6 +12,7 @@ OWN = {
     "show/canvas.py": "It draws into memory.",
     "work/checkpoints.py": "A log grows line by line; a torn line is noticed.",
     "apps/team/store.py": "A database has its own ways to be whole; it is made for its owner alone.",
+    "release/sources/kept.py": "It makes an empty file to learn the time of the file system, and takes it away.",
     "accounting/stores/hold.py": "It holds a file by locks, and marks it; it fills none.",
     "accounting/stores/sqlite.py": "A database has its own ways to be whole.",
     "accounting/stores/witness.py": "A witness is rewritten in place under its lock, and synced.",

@@ -40,8 +40,8 @@ MUTANTS = (
     Mutant(
         name="campaign-of-the-largest-question",
         file="local/collect/campaign.py",
-        old="if self.share is Share.ONE:  # The largest",
-        new="if self.share is not Share.ONE:  # The largest",
+        old="if self.share is LevelShare.ONE:  # The largest",
+        new="if self.share is not LevelShare.ONE:  # The largest",
         tests=_CAMPAIGN,
     ),
     Mutant(

@@ -4,7 +4,7 @@ from banister.keys import SigningKey
 from banister.local.channels.base import Channel
 from banister.local.collect.campaign import KEEPS, Campaign, SignedCampaign, read_campaign
 from banister.local.collect.repeat import Repetition
-from banister.local.collect.sharing import Share
+from banister.local.collect.sharing import LevelShare
 from banister.local.document import Survey
 
 KEY = SigningKey.of_bytes(bytes(range(32)))
@@ -13,7 +13,7 @@ KEY = SigningKey.of_bytes(bytes(range(32)))
 def campaign(
     *channels: Channel,
     repetition: Repetition | None = None,
-    share: Share = Share.ALL,
+    share: LevelShare = LevelShare.ALL,
     title: str = "Well-being",
     asked_by: str = "A clinic",
     until: str = "2999-12-31",

@@ -13,7 +13,7 @@ from banister.local.channels import ALL
 from banister.local.collect.campaign import read_campaign
 from banister.local.collect.making import make_campaign, needed
 from banister.local.collect.repeat import Repetition
-from banister.local.collect.sharing import Share
+from banister.local.collect.sharing import LevelShare
 from tests.local.collect.campaigns import KEY, campaign, signed
 
 ASKED = {"title": "T", "asked_by": "A", "until": "2030-01-01", "people": 10_000, "epsilon": 1}
@@ -71,7 +71,7 @@ def test_what_is_no_campaign_is_refused(text: str) -> None:
 def test_levels_of_questions_add_up_unless_one_is_picked() -> None:
     channels = RandomizedResponse(1, categories=2), RandomizedResponse("1/2", categories=3)
     assert campaign(*channels).once == Guarantee("3/2")
-    assert campaign(*channels, share=Share.ONE).once == Guarantee(1)
+    assert campaign(*channels, share=LevelShare.ONE).once == Guarantee(1)
     fresh = campaign(*channels, repetition=Repetition("fresh", rounds=4))
     assert fresh.over_all_rounds == Guarantee(6)
     kept = campaign(*channels, repetition=Repetition("permanent", rounds=4))
@@ -85,7 +85,7 @@ def test_levels_of_questions_add_up_unless_one_is_picked() -> None:
         ({"until": "31.1.2030"}, "must be a day"),
         ({"people": 0}, "people = 0"),
         ({"title": "x" * 2001}, "title has 2001 characters"),
-        ({"share": Share.ONE, "repetition": Repetition("fresh", rounds=2)}, "for one round"),
+        ({"share": LevelShare.ONE, "repetition": Repetition("fresh", rounds=2)}, "for one round"),
     ],
 )
 def test_a_campaign_that_says_too_little_is_refused(more: dict[str, object], words: str) -> None:
@@ -95,13 +95,13 @@ def test_a_campaign_that_says_too_little_is_refused(more: dict[str, object], wor
 
 def test_a_campaign_from_settings_is_designed_for_its_answers() -> None:
     found, shared = make_campaign({**ASKED, "question": [SMOKE, {"text": "How often?", "answers": ["never", "often"]}]})
-    assert found.share is shared.share is Share.ONE
+    assert found.share is shared.share is LevelShare.ONE
     assert found.over_all_rounds == Guarantee(1)
     split, _ = make_campaign(
         {**ASKED, "share": "all", "question": [SMOKE, {"text": "How?", "answers": ["a", "b", "c"]}]}
     )
     assert split.over_all_rounds == Guarantee(1)
-    assert split.share is Share.ALL
+    assert split.share is LevelShare.ALL
 
 
 def test_kept_answers_get_a_channel_with_few_reports() -> None:

@@ -10,7 +10,7 @@ from banister.errors import BadValue, BudgetExceeded
 from banister.local import RandomizedResponse, UnaryEncoding
 from banister.local.collect.person import Person, matter
 from banister.local.collect.repeat import Repetition
-from banister.local.collect.sharing import Share
+from banister.local.collect.sharing import LevelShare
 from banister.local.collect.tally import estimate, read_values, tally
 from banister.local.home import OWNER, LocalHome
 from tests.local.collect.campaigns import signed
@@ -95,7 +95,7 @@ def test_one_picked_question_is_sent_alone(tmp_path: Path) -> None:
     picked = set()
     for seed in range(12):
         someone = person(tmp_path / str(seed))
-        asked = signed(TWO, RandomizedResponse(1, categories=3), share=Share.ONE)
+        asked = signed(TWO, RandomizedResponse(1, categories=3), share=LevelShare.ONE)
         sent = someone.answer(asked, [0, 2], bits=SeededBits(seed))
         assert len(sent.reports) == 1
         picked |= set(sent.reports)

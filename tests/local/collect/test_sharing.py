@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from banister.errors import BadValue
-from banister.local.collect.sharing import Share, error_at, share_out, split
+from banister.local.collect.sharing import LevelShare, error_at, share_out, split
 
 LAWS = [np.array([0.5, 0.5]), np.array([0.7, 0.2, 0.1]), np.full(6, 1 / 6)]
 
@@ -30,9 +30,9 @@ def test_no_other_cut_into_the_same_parts_has_less_error() -> None:
 
 def test_one_question_at_random_beats_all_of_them_at_low_levels_and_not_at_high_ones() -> None:
     low, high = share_out(1, LAWS), share_out(12, LAWS)
-    assert low.share is Share.ONE
+    assert low.share is LevelShare.ONE
     assert list(low.levels) == [Fraction(1)] * 3
-    assert high.share is Share.ALL
+    assert high.share is LevelShare.ALL
     assert sum(high.levels) == 12
     assert low.error_one < low.error_all
     assert high.error_all < high.error_one

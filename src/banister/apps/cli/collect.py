@@ -86,9 +86,9 @@ def answer(
     Example: banister collect answer https://ask.example.org/a/NAME never --at-most 2
     """
     from banister.apps.cli import collect_say, consent_say
-    from banister.apps.collect.answering import Answering
+    from banister.apps.collect.answering import AnswerSession
 
-    asked = Answering.begin(campaign, to=to, home=home, at_most=at_most)
+    asked = AnswerSession.begin(campaign, to=to, home=home, at_most=at_most)
     consent_say.agree(collect_say.asked(asked), yes=yes, at_most=at_most)
     typer.echo(asked.answer(answers or [], out))
 

@@ -13,7 +13,7 @@ from banister.local.collect.sharing import Shared
 from banister.show.plain import plain
 
 if TYPE_CHECKING:
-    from banister.apps.collect.answering import Answering
+    from banister.apps.collect.answering import AnswerSession
     from banister.apps.collect.worked import Worked
     from banister.local.collect.person import Person
 
@@ -64,7 +64,7 @@ def shared(asked: Campaign, found: Shared, people: int | None) -> None:
         say(f"{people:,} people are needed for the power that is wanted.")
 
 
-def asked(answering: "Answering") -> list[tuple[str, object]]:
+def asked(answering: "AnswerSession") -> list[tuple[str, object]]:
     """What a person agrees to, with what she gave before and what this adds."""
     cost = answering.cost
     adds = level_text(cost.epsilon, cost.delta) if cost.epsilon or cost.delta else "nothing: it is a kept report"

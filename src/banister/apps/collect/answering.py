@@ -14,7 +14,7 @@ from banister.errors import BadValue
 from banister.files import Access, whole_bytes
 from banister.local.collect.campaign import MOST_BYTES, SignedCampaign, read_campaign
 from banister.local.collect.files import campaign_file
-from banister.local.collect.person import Person, Sending
+from banister.local.collect.person import Person, ReportSending
 from banister.local.home import OWNER, LocalHome
 
 _SECONDS = 30
@@ -23,7 +23,7 @@ _AGENT = {"User-Agent": "", "Content-Type": "text/plain"}
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class AnswerSession:
     """A campaign that a person is about to answer."""
 
     signed: SignedCampaign
@@ -31,7 +31,7 @@ class Answering:
     address: str
 
     @classmethod
-    def begin(cls, campaign: str, *, to: str, home: Path | None, at_most: str) -> "Answering":
+    def begin(cls, campaign: str, *, to: str, home: Path | None, at_most: str) -> "AnswerSession":
         """The campaign, checked, and the person's own store."""
         place = LocalHome.default() if home is None else LocalHome(home)
         if at_most:
@@ -77,7 +77,7 @@ class Answering:
         return f"Sent and counted: {sending.wire.decode()}"
 
 
-def send(address: str, sending: Sending) -> None:
+def send(address: str, sending: ReportSending) -> None:
     """Send a report; whatever goes wrong, it stays kept and can be sent again as it is."""
     request = urllib.request.Request(f"{address}/c/{sending.campaign}/reports", data=sending.wire, headers=_AGENT)
     try:

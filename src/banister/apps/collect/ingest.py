@@ -23,7 +23,7 @@ ANYBODY = [
 TAKEN = [*ANYBODY, (b"content-length", b"0")]
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is set aside: its status, one sentence, and the word under which it is counted."""
 
     def __init__(self, status: int, words: str, why: str = "") -> None:
@@ -76,11 +76,11 @@ class Ingest:
         try:
             body = await _body(receive)
             if running is None:
-                raise Refused(
+                raise RequestRefused(
                     404, "No campaign of this name is asked here. The link is of another collector, or was changed."
                 )
             await self._take(running, body)
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.why and running is not None:
                 self.writer.aside(running.number, refused.why)
             await refuse(send, refused.status, refused.words)
@@ -90,15 +90,19 @@ class Ingest:
 
     async def _take(self, running: Running, body: bytes) -> None:
         if not self.bucket.take() or self.writer.busy:
-            raise Refused(429, "Too many reports come at the moment. Nothing was counted; send it again in a minute.")
+            raise RequestRefused(
+                429, "Too many reports come at the moment. Nothing was counted; send it again in a minute."
+            )
         until = running.signed.campaign.until
         if self.day() > until:
-            raise Refused(410, f"The campaign ended on {until}. Nothing was counted.", "after the end")
+            raise RequestRefused(410, f"The campaign ended on {until}. Nothing was counted.", "after the end")
         batch = read_batch(running, body)
         try:
             await self.writer.put(batch)
         except StorageFull:
-            raise Refused(507, "The collector has no room left. Nothing was counted; send it again later.") from None
+            raise RequestRefused(
+                507, "The collector has no room left. Nothing was counted; send it again later."
+            ) from None
 
 
 def read_batch(running: Running, body: bytes) -> Batch:
@@ -106,14 +110,16 @@ def read_batch(running: Running, body: bytes) -> Batch:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
-        raise Refused(422, "This is not JSON. Nothing was counted.", "unreadable") from None
+        raise RequestRefused(422, "This is not JSON. Nothing was counted.", "unreadable") from None
     if not isinstance(found, dict) or found.keys() != {"key", "reports"}:
-        raise Refused(422, "A request has a key and reports, and nothing else. Nothing was counted.", "unreadable")
+        raise RequestRefused(
+            422, "A request has a key and reports, and nothing else. Nothing was counted.", "unreadable"
+        )
     key, reports = found["key"], found["reports"]
     if not (isinstance(key, str) and is_nonce(key)):
-        raise Refused(422, "The key of a request has 32 digits from 0 to f. Nothing was counted.", "unreadable")
+        raise RequestRefused(422, "The key of a request has 32 digits from 0 to f. Nothing was counted.", "unreadable")
     if not isinstance(reports, dict) or not 1 <= len(reports) <= len(running.signed.campaign.questions):
-        raise Refused(
+        raise RequestRefused(
             422, "Reports stand under the number of their question, from 0. Nothing was counted.", "unreadable"
         )
     return Batch(running.number, bytes.fromhex(key), tuple(_heap(running, *one) for one in reports.items()))
@@ -122,17 +128,17 @@ def read_batch(running: Running, body: bytes) -> Batch:
 def _heap(running: Running, place: str, sent: object) -> Heap:
     questions = running.signed.campaign.questions
     if not (place.isascii() and place.isdigit() and len(place) <= 3 and int(place) < len(questions)):
-        raise Refused(
+        raise RequestRefused(
             422, f"Questions are numbered from 0 to {len(questions) - 1}. Nothing was counted.", "no such question"
         )
     if not isinstance(sent, list) or not 1 <= len(sent) <= MOST_REPORTS:
-        raise Refused(
+        raise RequestRefused(
             422, f"A request has 1 to {MOST_REPORTS} reports to a question. Nothing was counted.", "unreadable"
         )
     try:
         return Heap(int(place), sent, read_values(questions[int(place)].channel, sent))
     except BadValue as error:
-        raise Refused(422, str(error), "no report of the channel") from None
+        raise RequestRefused(422, str(error), "no report of the channel") from None
 
 
 async def _body(receive: Receive) -> bytes:
@@ -140,12 +146,12 @@ async def _body(receive: Receive) -> bytes:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Refused(400, "The request broke off. Nothing was counted.")
+            raise RequestRefused(400, "The request broke off. Nothing was counted.")
         part = message.get("body", b"")
         parts.append(part)
         size += len(part)
         if size > MOST_BYTES:
-            raise Refused(
+            raise RequestRefused(
                 413, f"A request has at most {MOST_BYTES} bytes. Nothing was counted; send fewer reports.", "too long"
             )
         if not message.get("more_body"):

@@ -17,7 +17,7 @@ from banister.local.collect import meters
 from banister.local.collect.campaign import SignedCampaign
 from banister.local.collect.files import own_key, write_campaign
 from banister.local.collect.making import read_request
-from banister.local.collect.sharing import Share
+from banister.local.collect.sharing import LevelShare
 from banister.local.collect.tally import estimate, write_value
 from banister.local.examples import stream
 from banister.sampling.bits import SYSTEM, BitSource
@@ -130,7 +130,7 @@ def _collected(out: Path, signed: SignedCampaign, answers: list[Ints], bits: Bit
     picked = uniform_below_many(len(asked.questions), len(answers[0]), bits)
     lines = []
     for place, question in enumerate(asked.questions):
-        mine = answers[place][picked == place] if asked.share is Share.ONE else answers[place]
+        mine = answers[place][picked == place] if asked.share is LevelShare.ONE else answers[place]
         drawn = question.channel.draw(mine, bits)
         if asked.repetition.second is not None:
             drawn = asked.repetition.step(question.channel).draw(drawn, bits)

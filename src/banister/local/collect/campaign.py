@@ -18,7 +18,7 @@ from banister.foreign import parse_json
 from banister.keys import Ed25519Verifier, SigningKey
 from banister.local.channels.base import Channel, Json
 from banister.local.collect.repeat import Repetition, count_words, people_a_report
-from banister.local.collect.sharing import MOST_QUESTIONS, Share
+from banister.local.collect.sharing import MOST_QUESTIONS, LevelShare
 from banister.local.document import LONGEST_TEXT, Survey, read_document, write_document
 
 FORMAT = "banister-campaign/1"
@@ -58,7 +58,7 @@ class Campaign:
     until: str
     people: int
     repetition: Repetition
-    share: Share
+    share: LevelShare
     questions: tuple[Survey, ...]
     accuracy: float = 0.0
     """Half the width of the intervals that are wanted; 0 where nobody said."""
@@ -78,7 +78,7 @@ class Campaign:
             raise BadValue(f"accuracy = {self.accuracy} must be a share, such as 0.02.")
         if not 1 <= len(self.questions) <= MOST_QUESTIONS:
             raise BadValue(f"A campaign has 1 to {MOST_QUESTIONS} questions, not {len(self.questions)}.")
-        if self.share is Share.ONE and self.repetition.rounds > 1:
+        if self.share is LevelShare.ONE and self.repetition.rounds > 1:
             raise BadValue("One question picked by chance is for one round: in a second one another could be picked.")
         if self.hypotheses is not None and (len(self.questions) > 1 or self.repetition.rounds > 1):
             raise BadValue("A campaign that tests which of two laws holds has one question and one round.")
@@ -96,7 +96,7 @@ class Campaign:
             until=until,
             people=people,
             repetition=Repetition("once"),
-            share=Share.ALL,
+            share=LevelShare.ALL,
             questions=(question,),
         )
 
@@ -111,7 +111,7 @@ class Campaign:
         return self._together([self.repetition.charge(question.channel) for question in self.questions])
 
     def _together(self, each: list[Guarantee]) -> Guarantee:
-        if self.share is Share.ONE:  # The largest of each: whichever is picked is covered.
+        if self.share is LevelShare.ONE:  # The largest of each: whichever is picked is covered.
             return Guarantee(max(one.epsilon for one in each), max(one.delta for one in each))
         epsilon = sum((one.epsilon for one in each), Fraction(0))
         return Guarantee(epsilon, min(Fraction(1), sum((one.delta for one in each), Fraction(0))))
@@ -237,7 +237,7 @@ def _campaign(body: dict[str, Json]) -> Campaign:
         until=_text(body["until"]),
         people=people,
         repetition=Repetition(_text(body["repeat"]), rounds=rounds, second=second or None),
-        share=Share(_text(body["share"])),
+        share=LevelShare(_text(body["share"])),
         questions=tuple(read_document(question) for question in questions),
         accuracy=float(_text(body["accuracy"])),
         hypotheses=_hypotheses(body.get("hypotheses")),

@@ -16,7 +16,7 @@ from banister.local.channels import makers
 from banister.local.channels.base import Channel
 from banister.local.collect.campaign import KEEPS, Campaign, Hypotheses
 from banister.local.collect.repeat import MOST_KEPT, SHARED_BY, Repetition
-from banister.local.collect.sharing import Share, Shared, share_out, split
+from banister.local.collect.sharing import LevelShare, Shared, share_out, split
 from banister.local.designing import DesignRequest
 from banister.local.designs.estimation import ESTIMATION
 from banister.local.document import Survey
@@ -57,7 +57,7 @@ def make_campaign(given: Mapping[str, object]) -> tuple[Campaign, Shared]:
     people = need.whole("people", cast(int, _there(given, "people")), least=1)
     laws = _laws(given)
     shared = share_out(epsilon, [prior for _, _, prior, _ in asked])
-    chosen = given.get("share", Share.ALL.value if repetition.rounds > 1 else shared.share.value)
+    chosen = given.get("share", LevelShare.ALL.value if repetition.rounds > 1 else shared.share.value)
     shared = _as_wished(shared, str(chosen), epsilon, [prior for _, _, prior, _ in asked])
     questions = []
     for (text, labels, prior, kind), level in zip(asked, shared.levels, strict=True):
@@ -115,11 +115,11 @@ def _error(matrix: Floats, prior: Floats) -> float:
 
 def _as_wished(shared: Shared, chosen: str, epsilon: Number, priors: list[Floats]) -> Shared:
     """The other way to share, where the owner says so."""
-    wanted = Share(need.one_of("share", chosen, tuple(each.value for each in Share)))
+    wanted = LevelShare(need.one_of("share", chosen, tuple(each.value for each in LevelShare)))
     if wanted is shared.share:
         return shared
     level = need.positive("epsilon", epsilon)
-    parts = split(level, priors)[0] if wanted is Share.ALL else (level,) * len(priors)
+    parts = split(level, priors)[0] if wanted is LevelShare.ALL else (level,) * len(priors)
     return Shared(wanted, parts, shared.error_all, shared.error_one)
 
 

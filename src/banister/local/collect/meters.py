@@ -71,7 +71,7 @@ def shape_of(days: Floats) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Profile:
+class DayProfile:
     """An estimated mean day with an interval at each half hour; all of them hold at once with 95 %."""
 
     name: str
@@ -92,7 +92,7 @@ class Profile:
         return float(self.mean[place]), self.half, place
 
 
-def by_shapes(days: Floats, level: Fraction, bits: BitSource = SYSTEM) -> Profile:
+def by_shapes(days: Floats, level: Fraction, bits: BitSource = SYSTEM) -> DayProfile:
     """One report a day over the shapes, at the whole level."""
     book = code_book()
     channel = RandomizedResponse(level, len(book))
@@ -101,7 +101,7 @@ def by_shapes(days: Floats, level: Fraction, bits: BitSource = SYSTEM) -> Profil
     score = (book - channel.spill * book.sum(axis=0)) / (channel.keep - channel.spill)
     counts = np.bincount(reports, minlength=len(book))
     mean: Floats = counts @ score / len(days)
-    return Profile(
+    return DayProfile(
         name="one shape a day",
         level=level,
         mean=mean,
@@ -110,17 +110,17 @@ def by_shapes(days: Floats, level: Fraction, bits: BitSource = SYSTEM) -> Profil
     )
 
 
-def by_readings(days: Floats, level: Fraction, bits: BitSource = SYSTEM) -> Profile:
+def by_readings(days: Floats, level: Fraction, bits: BitSource = SYSTEM) -> DayProfile:
     """48 readings in classes, each at a 48th of the level."""
     return _readings("48 readings a day", days, level, bits, each=level / HALF_HOURS, share=1)
 
 
-def by_one_reading(days: Floats, level: Fraction, bits: BitSource = SYSTEM) -> Profile:
+def by_one_reading(days: Floats, level: Fraction, bits: BitSource = SYSTEM) -> DayProfile:
     """One of the 48 readings, which chance picks, at the whole level."""
     return _readings("one reading a day, picked by chance", days, level, bits, each=level, share=HALF_HOURS)
 
 
-def _readings(name: str, days: Floats, level: Fraction, bits: BitSource, *, each: Fraction, share: int) -> Profile:
+def _readings(name: str, days: Floats, level: Fraction, bits: BitSource, *, each: Fraction, share: int) -> DayProfile:
     middles = (np.arange(CLASSES) + 0.5) * CLASS_KW
     channel = RandomizedResponse(each, CLASSES)
     classes = np.minimum((days / CLASS_KW).astype(np.int64), CLASSES - 1)
@@ -131,7 +131,9 @@ def _readings(name: str, days: Floats, level: Fraction, bits: BitSource, *, each
         # Households are in no order, so every 48th of them is as good as picked by chance.
         asked = classes[place % share :: share, place]
         mean[place] = score[channel.draw(asked, bits)].mean()
-    return Profile(name=name, level=level, mean=mean, half=_half(float(np.ptp(score)), people), truth=days.mean(axis=0))
+    return DayProfile(
+        name=name, level=level, mean=mean, half=_half(float(np.ptp(score)), people), truth=days.mean(axis=0)
+    )
 
 
 def _half(spread: float, people: int) -> float:

@@ -22,7 +22,7 @@ from banister.keys import nonce
 from banister.local.channels.base import Json
 from banister.local.collect.campaign import Campaign, SignedCampaign
 from banister.local.collect.repeat import Repeat
-from banister.local.collect.sharing import Share
+from banister.local.collect.sharing import LevelShare
 from banister.local.collect.tally import read_values, write_value
 from banister.local.document import Survey
 from banister.local.home import OWNER, LocalHome
@@ -35,7 +35,7 @@ Report = int | str
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
+class ReportSending:
     """What leaves the machine in one round: a key that names the request, and reports by question."""
 
     campaign: str
@@ -57,7 +57,7 @@ class Answered:
     asked_by: str
     charge: Guarantee
     rounds: tuple[int, ...] = ()
-    waiting: dict[int, Sending] = field(default_factory=dict)
+    waiting: dict[int, ReportSending] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Person:
         if self._record(signed.name).exists():
             return Guarantee(0)
         campaign = signed.campaign
-        if campaign.share is Share.ONE:
+        if campaign.share is LevelShare.ONE:
             return campaign.over_all_rounds
         epsilon = delta = Fraction(0)
         for question in campaign.questions:
@@ -94,7 +94,7 @@ class Person:
 
     def answer(
         self, signed: SignedCampaign, answers: Sequence[int], *, round_number: int = 0, bits: BitSource = SYSTEM
-    ) -> Sending:
+    ) -> ReportSending:
         """Draw what is sent in a round, within the ceiling; the same round always gives the same again."""
         campaign = signed.campaign
         if not 0 <= round_number < campaign.repetition.rounds:
@@ -113,7 +113,7 @@ class Person:
             self.home.ceilings.check(OWNER, self.given(), cost)
             before = Answered(signed.name, campaign.title, campaign.asked_by, cost)
             self._write(before)  # On disk before anything is drawn.
-        sending = Sending(signed.name, nonce(), self._drawn(campaign, answers, bits))
+        sending = ReportSending(signed.name, nonce(), self._drawn(campaign, answers, bits))
         self._write(_with(before, {**before.waiting, round_number: sending}, before.rounds))
         return sending
 
@@ -138,7 +138,7 @@ class Person:
 
     def _drawn(self, campaign: Campaign, answers: Sequence[int], bits: BitSource) -> dict[str, list[Report]]:
         places = range(len(campaign.questions))
-        if campaign.share is Share.ONE:
+        if campaign.share is LevelShare.ONE:
             picked = uniform_below(len(campaign.questions), bits)
             places = range(picked, picked + 1)
         return {str(place): [self._sent(campaign, place, answers[place], bits)] for place in places}
@@ -198,7 +198,7 @@ def matter(question: Survey) -> str:
     return hashlib.sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
-def _with(before: Answered, waiting: dict[int, Sending], rounds: tuple[int, ...]) -> Answered:
+def _with(before: Answered, waiting: dict[int, ReportSending], rounds: tuple[int, ...]) -> Answered:
     return Answered(before.campaign, before.title, before.asked_by, before.charge, rounds, waiting)
 
 
@@ -216,7 +216,7 @@ def _answered(path: Path) -> Answered:
         if not isinstance(body, dict) or body.get("format") != FORMAT:
             raise TypeError
         name = str(body["campaign"])
-        waiting = {int(at): Sending(name, str(one["key"]), one["reports"]) for at, one in body["waiting"].items()}
+        waiting = {int(at): ReportSending(name, str(one["key"]), one["reports"]) for at, one in body["waiting"].items()}
         charge = Guarantee(str(body["epsilon"]), str(body["delta"]))
         rounds = tuple(int(number) for number in body["rounds"])
         return Answered(name, str(body["title"]), str(body["asked_by"]), charge, rounds, waiting)

@@ -22,10 +22,10 @@ _STEPS = 240
 MOST_QUESTIONS = 64
 
 
-class Share(Enum):
+class LevelShare(Enum):
     """Who answers what: every person all questions, or each one question that chance picks on her own machine.
 
-    >>> Share("one").in_words
+    >>> LevelShare("one").in_words
     'one of the questions, which chance picks on your own machine'
     """
 
@@ -35,7 +35,7 @@ class Share(Enum):
     @property
     def in_words(self) -> str:
         """For a person."""
-        if self is Share.ALL:
+        if self is LevelShare.ALL:
             return "all questions; what the reports give away adds up"
         return "one of the questions, which chance picks on your own machine"
 
@@ -44,7 +44,7 @@ class Share(Enum):
 class Shared:
     """Levels of the questions, and people · total squared error over all of them, by both ways to share."""
 
-    share: Share
+    share: LevelShare
     levels: tuple[Fraction, ...]
     error_all: float
     error_one: float
@@ -59,7 +59,7 @@ def share_out(epsilon: Number, priors: Sequence[ArrayLike]) -> Shared:
 
     >>> found = share_out(1, [[0.5, 0.5], [0.25, 0.25, 0.25, 0.25]])
     >>> found.share, sum(found.levels)
-    (<Share.ONE: 'one'>, Fraction(2, 1))
+    (<LevelShare.ONE: 'one'>, Fraction(2, 1))
     """
     level = need.positive("epsilon", epsilon, "At 0 a report says nothing.")
     laws = [positive_law(f"prior of question {place}", prior) for place, prior in enumerate(priors, start=1)]
@@ -68,8 +68,8 @@ def share_out(epsilon: Number, priors: Sequence[ArrayLike]) -> Shared:
     parts, error_all = split(level, laws)
     error_one = len(laws) * sum(error_at(law, float(level)) for law in laws)
     if error_all <= error_one:
-        return Shared(Share.ALL, parts, error_all, error_one)
-    return Shared(Share.ONE, (level,) * len(laws), error_all, error_one)
+        return Shared(LevelShare.ALL, parts, error_all, error_one)
+    return Shared(LevelShare.ONE, (level,) * len(laws), error_all, error_one)
 
 
 def split(level: Fraction, laws: Sequence[Floats]) -> tuple[tuple[Fraction, ...], float]:

@@ -127,7 +127,7 @@ class ReportStore:
             self._base.executemany("INSERT OR REPLACE INTO running VALUES(?,?,?,?,?,?)", map(_row, changed.items()))
             self._base.executemany(_ASIDE, [(*found, n) for found, n in Counter(asides).items()])
             self._base.execute("COMMIT")
-        except BaseException:
+        except BaseException:  # Nothing is swallowed: a half-written batch is undone, whatever ended it.
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
             raise

@@ -73,7 +73,7 @@ class Messenger:
         self._thread.start()
         try:
             self._wait(self.node.start())
-        except BaseException:
+        except BaseException:  # Nothing is swallowed: the loop ends with whatever ended it.
             self._end()
             raise
         self.store.put("port", str(self.node.port))

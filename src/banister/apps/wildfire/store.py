@@ -124,7 +124,7 @@ class PostStore:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise BadValue(f"The store cannot be written ({error}). Nothing was lost; free some space.") from None
-            except BaseException:
+            except BaseException:  # Nothing is swallowed: what was half done is undone, whatever ended it.
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise

@@ -38,9 +38,10 @@ def other_bounds(bench: Workbench, asked: AskForm) -> tuple[BoundsTable, ...]:
             continue
         rows = []
         for groups, most in _choices(part):
+            bounded = [replace(question, groups=groups, rows=most) for question in request.questions]
             schema = replace(plan.schema, groups=groups, rows=most)
             try:
-                found = plan_release(request, schema).parts[place]
+                found = plan_release(replace(request, questions=tuple(bounded)), schema).parts[place]
             except BanisterError:  # Bounds that this question cannot have.
                 continue
             now = (found.reach.groups, found.reach.rows) == (part.reach.groups, part.reach.rows)

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from banister.apps.collect.store import ReportStore, Running
 from banister.errors import BadValue
 from banister.local.collect.campaign import Campaign
@@ -37,7 +39,7 @@ class QuestionView:
     reports: int
     worth: str
     lines: Sequence[BoardLine]
-    chart: str
+    chart: Markup
     doubt: str
     missing: str
     days: Sequence[tuple[str, int, Sequence[str]]]
@@ -53,7 +55,7 @@ class BoardView:
     until: str
     reports: int
     hour: int
-    bars: str
+    bars: Markup
     questions: Sequence[QuestionView]
     asides: Sequence[tuple[str, int]]
     verdict: str
@@ -99,7 +101,7 @@ def estimates(store: ReportStore, running: Running) -> dict[str, list[object]]:
     return columns
 
 
-def hour_bars(hours: dict[int, int], now: int) -> str:
+def hour_bars(hours: dict[int, int], now: int) -> Markup:
     """Reports in each of the last 48 hours, as bars."""
     last = [hours.get(hour, 0) for hour in range(now - 47, now + 1)]
     top = max(last) or 1
@@ -109,7 +111,8 @@ def hour_bars(hours: dict[int, int], now: int) -> str:
         for place, count in enumerate(last)
     )
     words = f"Reports in each of the last 48 hours; the most in one is {max(last)}"
-    return f'<svg class="chart" width="100%" height="60" role="img" aria-label="{words}">{bars}</svg>'
+    # It holds numbers alone.
+    return Markup(f'<svg class="chart" width="100%" height="60" role="img" aria-label="{words}">{bars}</svg>')
 
 
 def _question(store: ReportStore, running: Running, place: int) -> QuestionView:
@@ -121,7 +124,7 @@ def _question(store: ReportStore, running: Running, place: int) -> QuestionView:
         reports=found.reports,
         worth="",
         lines=(),
-        chart="",
+        chart=Markup(),
         doubt="",
         missing="",
         days=(),
@@ -132,7 +135,7 @@ def _question(store: ReportStore, running: Running, place: int) -> QuestionView:
         told = estimate(asked.channel, campaign.repetition, found)
     except BadValue as error:
         return QuestionView(
-            place=place, text=asked.question, reports=found.reports, worth="", lines=(), chart="", doubt="",
+            place=place, text=asked.question, reports=found.reports, worth="", lines=(), chart=Markup(), doubt="",
             missing="", days=(), refusal=str(error),
         )  # fmt: skip
     held = told.intervals(CONFIDENCE)
@@ -153,7 +156,7 @@ def _question(store: ReportStore, running: Running, place: int) -> QuestionView:
             BoardLine(label=label, share=f"{shares[x]:.1f}", low=f"{low[x]:.1f}", high=f"{high[x]:.1f}")
             for x, label in enumerate(asked.labels)
         ],
-        chart=chart.html(),
+        chart=Markup(chart.html()),  # A chart escapes its labels.
         doubt=told.doubt,
         missing=_missing(campaign, told, (held.upper - held.lower).max() / 2),
         days=_days(store, running, place, asked),

@@ -119,7 +119,10 @@ def test_the_proposal_fills_the_blanks_and_costs_nothing(tmp_path: Path) -> None
     assert table.path is not None
     text = proposed_schema(profile, table.path.read_text(encoding="utf-8") + "# rows = 1\n# groups = 1\n")
     assert 'values = ["north", "south"]' in text.replace('"south", "north"', '"north", "south"')
-    assert "range = [2, 3.5]" in text
+    (cost,) = (line for line in text.splitlines() if line.startswith("cost = "))
+    low, high = cost.split("range = [")[1].split("]")[0].split(", ")
+    # The noise of all empty rungs adds up towards the ends, so the range may be far too wide (docs/limits.md).
+    assert Fraction(low) <= 2 < Fraction("3.5") <= Fraction(high)
     assert "rows = 4 " in text
     assert "groups = 2 " in text
     assert "FILL IN" not in text

@@ -428,7 +428,7 @@ def test_missing_pieces_are_named(tmp_path: Path) -> None:
 
 def test_bounds_on_a_person_are_declared_or_harmless(tmp_path: Path) -> None:
     here = dataset(tmp_path, person='person = "who"')
-    with pytest.raises(BadValue, match=r"Declare it in \[source\], e\.g\. rows = 5"):
+    with pytest.raises(BadValue, match=r"Declare it in \[source\] or \[tables\.x\], e\.g\. rows = 5"):
         here.plan("SELECT COUNT(*) FROM data", epsilon=1)
     there = dataset(tmp_path, person='person = "who"\nrows = 2')
     part = there.plan("SELECT g, COUNT(*) FROM data GROUP BY g", epsilon=1).parts[0]

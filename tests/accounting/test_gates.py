@@ -9,12 +9,13 @@ from flint import arb
 
 from banister.accounting.filters.basic import Basic
 from banister.accounting.filters.concentrated import Concentrated
-from banister.accounting.filters.gate import largest
+from banister.accounting.filters.gate import LATTICE_BITS, largest
 from banister.accounting.filters.gaussian import GaussianGate
 from banister.accounting.filters.renyi import Renyi, best_order, renyi_limit
 from banister.accounting.filters.shelf import as_document, of_document
 from banister.accounting.filters.units import Units
 from banister.core.exact.numbers import BALL_BITS, ball, exp_ball, precision
+from banister.core.exact.search import largest_whole
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import LedgerForeign
@@ -234,3 +235,21 @@ def test_an_unknown_gate_is_another_version() -> None:
     assert of_document(as_document(Renyi(Fraction(1, 3), Fraction(2)))) == Renyi(Fraction(1, 3), Fraction(2))
     with pytest.raises(LedgerForeign, match="guarded by 'magic', which this version of banister does not know"):
         of_document({"gate": "magic", "limit": "1"})
+
+
+@pytest.mark.parametrize(
+    "bound", [Fraction(0), Fraction(1, 2**64), Fraction(1, 3), Fraction(999, 1000), Fraction(7, 2)]
+)
+def test_the_largest_point_is_the_one_that_doubling_from_the_first_step_finds(bound: Fraction) -> None:
+    """And no point beyond twice the answer, or 1, is asked: prices of huge epsilons mean nothing."""
+    asked: list[Fraction] = []
+
+    def holds(epsilon: Fraction) -> bool:
+        asked.append(epsilon)
+        return epsilon <= bound
+
+    step = Fraction(1, 2**LATTICE_BITS)
+    found = largest(holds)
+    assert found == step * largest_whole(lambda steps: steps * step <= bound, rounds=52)
+    assert max(asked) <= max(Fraction(1), 2 * bound)
+    assert len(asked) <= 65 or bound >= 1

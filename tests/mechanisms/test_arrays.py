@@ -2,6 +2,7 @@
 
 import warnings
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from banister.mechanisms.arrays import plain_array
 from banister.mechanisms.choices.scores import Scores
 from banister.mechanisms.integers.integer_noise import RANGE
 from banister.mechanisms.line.line_noise import LineNoise
-from banister.sampling.bits import SystemBits, Words
+from banister.sampling.bits import SystemBits
 
 WHOLE = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i8", ">u8", "<i4")
 DOUBLES = ("f2", "f4", "f8", ">f8")
@@ -24,6 +25,9 @@ LINE: tuple[LineNoise, ...] = (
     Gaussian(epsilon=1, delta=1e-6, sensitivity=1, grid=1),
     Staircase(epsilon=1, sensitivity=1, grid=1),
 )
+
+if TYPE_CHECKING:
+    from banister.sampling.bits import Words
 
 
 def _values(kind: str) -> NDArray[np.generic]:
@@ -79,7 +83,7 @@ class _Counted(SystemBits):
         self.drawn = True
         return super().take(count)
 
-    def words(self, count: int, width: int) -> Words:
+    def words(self, count: int, width: int) -> "Words":
         self.drawn = True
         return super().words(count, width)
 

@@ -37,9 +37,10 @@ from banister.mechanisms.line.grid import Grid
 from tests.drills.line_bounds import POINTS, at, wide
 from tests.drills.noise import wrong
 from tests.seeded import SeededBits
+from tests.sizes import sized
 
 
-@pytest.mark.parametrize("block", range(10))  # 200 cases
+@pytest.mark.parametrize("block", range(sized(4, 10)))  # 80 cases, or 200
 def test_random_noises_and_costs_lie_between_their_bound_and_what_is_stated(block: int) -> None:
     # `python -m tests.drills.noise --cases 10000` is the long run of this.
     assert [message for seed in range(20 * block, 20 * block + 20) if (message := wrong(seed))] == []

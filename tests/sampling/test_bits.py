@@ -3,6 +3,7 @@ import ctypes
 import os
 import pickle
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -61,6 +62,7 @@ def _sixteen_kib(bits: SystemBits) -> bytes:
     return few + bits.words(512, 64).tobytes() + bits.take(8 << 13).to_bytes(1 << 13, "little")
 
 
+@pytest.mark.threadless
 @pytest.mark.parametrize("fork", [os.fork, _raw_fork, CLONE], ids=["fork", "raw fork", "raw clone"])
 @pytest.mark.parametrize("before", ["take", "words"])
 def test_parent_and_child_share_no_part_of_the_stream(fork: Callable[[], int], before: str) -> None:
@@ -81,6 +83,7 @@ def test_parent_and_child_share_no_part_of_the_stream(fork: Callable[[], int], b
     assert not np.intersect1d(np.frombuffer(theirs, dtype=np.uint64), np.frombuffer(mine, dtype=np.uint64)).size
 
 
+@pytest.mark.threadless
 def test_processes_with_the_same_number_in_nested_namespaces_draw_other_bits() -> None:
     """Both are process 1 of their own namespace, as in a container in a container; recycled numbers are the same."""
     if raw_clone_is_refused():
@@ -240,6 +243,30 @@ def test_a_signal_handler_may_draw_in_the_middle_of_a_draw() -> None:
         signal.signal(signal.SIGALRM, before)
     assert seen
     assert len({*mine, *seen}) == len(mine) + len(seen)
+
+
+IMPORTED_ANEW = """
+import sys
+from banister.sampling.bits import SystemBits
+bits, seen = SystemBits(), []
+
+class Handler:
+    def find_spec(self, name, path, target=None):
+        if name.startswith("cryptography"):  # As a handler would whose signal comes now.
+            seen.append((bits.take(128), *bits.words(3, 64).tolist(), bits.words(1024, 64).tolist()[0]))
+
+sys.meta_path.insert(0, Handler())
+mine = bits.take(128)
+print(len(seen), len({mine, *(number for drawn in seen for number in drawn)}))
+"""
+
+
+def test_a_signal_handler_may_draw_while_the_first_draw_loads_what_it_needs() -> None:
+    done = subprocess.run([sys.executable, "-c", IMPORTED_ANEW], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    times, different = map(int, done.stdout.split())
+    assert times > 5
+    assert different == 1 + 5 * times
 
 
 def test_threads_never_draw_the_same_bits() -> None:

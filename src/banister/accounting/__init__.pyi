@@ -1,5 +1,8 @@
 from .book import Remaining as Remaining
 from .charge import Charge as Charge
+from .elsewhere import SpentElsewhere as SpentElsewhere
+from .elsewhere import loss_of_event as loss_of_event
+from .elsewhere import spent_document as spent_document
 from .filters import AsYouGo as AsYouGo
 from .filters import Guard as Guard
 from .ledger import Ledger as Ledger
@@ -39,6 +42,7 @@ __all__ = [
     "Receipt",
     "Remaining",
     "ShareLeft",
+    "SpentElsewhere",
     "Total",
     "Whose",
     "account",
@@ -52,6 +56,8 @@ __all__ = [
     "explain",
     "gaussian_by_theorem",
     "laplace_by_corollary",
+    "loss_of_event",
     "poisson_sampled",
     "sampled_without_replacement",
+    "spent_document",
 ]

@@ -319,6 +319,19 @@ def verify(
     return previous.sequence, previous.hash
 
 
+def proven_line(store: Store, proof: str) -> tuple[ChainLine, ChainLine]:
+    """The line before, and the line that a receipt's proof names; refused where the ledger does not hold it."""
+    sequence, value = _read_proof(proof)
+    before, found = (store.line(number) if number >= 0 else None for number in (sequence - 1, sequence))
+    if before is None or found is None or found.hash != value:
+        raise LedgerDamaged(
+            f"The ledger does not hold charge {sequence} as its receipt proves it. It was rewritten, or an older "
+            f"copy was put in its place."
+        )
+    check_link(before, found)
+    return before, found
+
+
 def _next_standing(
     terms: Terms, shared: SharedOut | None, before: Standing, line: ChainLine
 ) -> tuple[SharedOut | None, Standing]:

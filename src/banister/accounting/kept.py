@@ -70,6 +70,8 @@ class Kept:
     def begin(self, asked: KeptRequest) -> str:
         """Put on disk that this is about to be paid for; gives the claim that the charge must carry."""
         folder(self.place, access=Access.OWNER)
+        if self._path(asked.key, PAID).exists():
+            return keys.nonce()  # Nothing begins: the answer is there, and another request must not take its key.
         path = self._path(asked.key, BEGUN)
         with suppress(FileExistsError):  # An earlier call was cut off, or another one is at it: its claim is ours too.
             body = {"format": FORMAT, "claim": keys.nonce(), **asdict(asked)}

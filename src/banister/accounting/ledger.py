@@ -10,6 +10,7 @@ from types import TracebackType
 from banister import clock, keys, need
 from banister.accounting import book as book
 from banister.accounting.book import Remaining, Store
+from banister.accounting.chain import ChainLine
 from banister.accounting.charge import Charge, Cost
 from banister.accounting.filters import AsYouGo, Guard, filter_for
 from banister.accounting.kept import Kept
@@ -34,6 +35,7 @@ from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.files import home
 from banister.show.budget import BudgetMoment, draw_budget
+from banister.show.facts import grid_html
 from banister.work.progress import Progress
 
 __all__ = ["AsYouGo", "Guard", "Ledger"]
@@ -221,10 +223,35 @@ class Ledger:
         sequence, value = self._store.head()
         return f"{sequence}:{value}"
 
+    def line(self, proof: str) -> tuple[ChainLine, ChainLine]:
+        """The line that a receipt's proof names, after the one before it: what a certificate shows of the ledger.
+
+        >>> from banister import Guarantee, Ledger, Neighbours
+        >>> one, relation = Guarantee(1), Neighbours.REPLACE
+        >>> book = Ledger.create("memory:", budget=one, neighbours=relation, questions=[(one, 1)])
+        >>> receipt = book.charge(one, label="a count", neighbours=relation)
+        >>> [line.sequence for line in book.line(receipt.proof)]
+        [0, 1]
+        """
+        return book.proven_line(self._store, proof)
+
     @property
     def protects(self) -> Protects | None:
         """Whom the ledger protects, and in which tables; nothing where nobody has said so yet."""
         return self._standing().protects
+
+    def holds(self, proof: str) -> bool:
+        """Whether the line of a receipt's proof is in the ledger, by its number and hash; no other line is checked.
+
+        >>> terms = {"neighbours": Neighbours.REPLACE, "questions": AsYouGo()}
+        >>> ledger = Ledger.create("memory:", budget=Guarantee(1), **terms)
+        >>> paid = ledger.charge(Guarantee("0.1"), label="ages", neighbours=Neighbours.REPLACE)
+        >>> ledger.holds(paid.proof), ledger.holds("2:" + paid.hash)
+        (True, False)
+        """
+        number, _, value = proof.partition(":")
+        line = self._store.line(int(number)) if number.isdecimal() else None
+        return line is not None and line.hash == value
 
     def _standing(self) -> Standing:
         return standing_of(self._store.last(), self.terms)
@@ -299,6 +326,9 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        return grid_html(f"Ledger {self.address}", [], [list(row) for row in self.summary()])
 
     def __repr__(self) -> str:
         mode, budget = self.terms.accountant.mode, self.terms.budget

@@ -15,7 +15,6 @@ from banister.accounting.chain import ChainLine
 from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter, Total
 from banister.accounting.filters.basic import Basic
-from banister.accounting.protects import bound
 from banister.accounting.receipt import Receipt
 from banister.accounting.terms import Entry, Standing, Terms, entry_writer, standing_of
 from banister.core.exact.numbers import brief
@@ -38,8 +37,8 @@ def write_refinement(store: Store, terms: Terms, charge: Charge, *, refines: int
     write = entry_writer(charge, at=at, nonce=nonce)
 
     def decide(last: ChainLine) -> ChainLine:
+        # The earlier charge, of the same rungs, said whom they protect; what was drawn is the same.
         before = standing_of(last, terms)
-        protects = bound(before.protects, charge.protects, charge.label)
         if before.shares is not None:
             raise BadValue("An answer is not refined in a shared ledger: a share's own gates would have to close, too.")
         after = refined(accountant, before.totals, more)
@@ -49,7 +48,7 @@ def write_refinement(store: Store, terms: Terms, charge: Charge, *, refines: int
                 "room for it where epsilons are added up. Nothing was charged, and the answer stays sealed."
             )
         told = witness or before.witness
-        return last.follow(write(Standing(totals=after, protects=protects, witness=told, shares=None)))
+        return last.follow(write(Standing(totals=after, protects=before.protects, witness=told, shares=None)))
 
     line = store.append(decide, key=charge.key)
     again = f'"nonce":"{nonce}"' not in line.body

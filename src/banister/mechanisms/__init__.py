@@ -34,6 +34,7 @@ from banister.mechanisms.line.staircase import Staircase
 from banister.mechanisms.offers import Mechanism
 from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.truncated_vector_staircase import TruncatedVectorStaircase
 from banister.mechanisms.vectors.uniform_cube import UniformCube
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 
@@ -52,6 +53,7 @@ _SHELF = (
     "line.staircase",
     "vectors.independent",
     "vectors.integer_vector_staircase",
+    "vectors.truncated_vector_staircase",
     "vectors.uniform_cube",
     "vectors.vector_staircase",
 )
@@ -83,6 +85,7 @@ __all__ = [
     "StaircaseChoice",
     "TabulatedNoise",
     "TruncatedStaircase",
+    "TruncatedVectorStaircase",
     "Uniform",
     "UniformCube",
     "VectorStaircase",

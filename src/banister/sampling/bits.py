@@ -5,22 +5,22 @@ the package knows chance.
 """
 
 import os
-from typing import TYPE_CHECKING, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from banister.forks import WATCH
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # Who draws single numbers only, as a messenger's node does, never loads NumPy.
+    import numpy as np
     from cryptography.hazmat.primitives.ciphers import CipherContext
+    from numpy.typing import NDArray
 
-Words = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32] | NDArray[np.uint64]
+    Words = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32] | NDArray[np.uint64]
 
-_TYPES = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 _CHUNK = bytes(1 << 18)
 _POOL_BYTES = 1 << 12
 _KEY_BYTES = 1 << 34
+_ROOM = 16
+"""The cipher wants room for one block more than it writes."""
 
 
 class BitSource(Protocol):
@@ -30,7 +30,7 @@ class BitSource(Protocol):
         """The next `count` bits, as a number from 0 to 2^count - 1."""
         ...
 
-    def words(self, count: int, width: int) -> Words:
+    def words(self, count: int, width: int) -> "Words":
         """The next `count` words of `width` bits (8, 16, 32 or 64) each, as an array of unsigned integers."""
         ...
 
@@ -44,6 +44,10 @@ class _Stream:
 
     __slots__ = ("_cipher", "_left", "mark", "pool", "used")
 
+    loading: ClassVar[bool] = False
+    """Whether the cipher is being loaded just now. A signal handler that draws in the middle of that import cannot
+    import it too, and takes the system's own bytes."""
+
     def __init__(self) -> None:
         self.mark = WATCH.mark()
         self._left = 0
@@ -52,25 +56,41 @@ class _Stream:
 
     def refill(self, size: int) -> None:
         """A new pool, of at least that many bytes."""
-        self.pool, self.used = self.fresh(max(_POOL_BYTES, size)).tobytes(), 0
+        size = max(_POOL_BYTES, size)
+        room = bytearray(size + _ROOM)
+        self._fill(memoryview(room), size)
+        self.pool, self.used = bytes(room[:size]), 0
 
-    def fresh(self, size: int) -> NDArray[np.uint8]:
+    def fresh(self, size: int) -> "NDArray[np.uint8]":
         """So many bytes that were never in the pool."""
-        if self._left < size:
-            # Loaded at the first draw, because whoever only plans never draws.
-            from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+        import numpy as np
 
-            self._cipher: CipherContext = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16))).encryptor()
+        room = np.empty(size + _ROOM, dtype=np.uint8)
+        self._fill(room.data, size)
+        return room[:size]
+
+    def _fill(self, view: memoryview, size: int) -> None:
+        """So many new bytes at the beginning of what is given."""
+        if self._left < size:
+            if _Stream.loading:
+                view[:size] = os.urandom(size)
+                return
+            self._cipher: CipherContext = self._keyed()
             self._left = max(_KEY_BYTES, size)
         else:
             self._cipher.reset_nonce(os.urandom(16))
         self._left -= size
-        # The cipher wants room for one block more than it writes.
-        room = np.empty(size + 16, dtype=np.uint8)
-        view = room.data
         for start in range(0, size, len(_CHUNK)):
             self._cipher.update_into(_CHUNK[: size - start], view[start:])
-        return room[:size]
+
+    def _keyed(self) -> "CipherContext":
+        """A cipher under a new key; loaded at the first draw, because whoever only plans never draws."""
+        _Stream.loading = True
+        try:
+            from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+        finally:
+            _Stream.loading = False
+        return Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16))).encryptor()
 
 
 class SystemBits:
@@ -104,7 +124,9 @@ class SystemBits:
                 self._shelf.append(stream)
                 return int.from_bytes(chunk, "little") >> (8 * size - count)
 
-    def words(self, count: int, width: int) -> Words:
+    def words(self, count: int, width: int) -> "Words":
+        import numpy as np
+
         size = count * width >> 3
         while True:
             stream = self._stream()
@@ -117,7 +139,7 @@ class SystemBits:
                 stream.used += size
             if stream.mark is WATCH.mark():
                 self._shelf.append(stream)
-                return drawn.view(_TYPES[width])
+                return drawn.view(f"uint{width}")
 
     def _stream(self) -> _Stream:
         try:

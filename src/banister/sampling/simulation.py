@@ -3,11 +3,15 @@
 Nothing that is released to anybody may be drawn from here; `sampling.bits` has the bits for that.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 
 from banister import need
-from banister.sampling.bits import Words
+
+if TYPE_CHECKING:
+    from banister.sampling.bits import Words
 
 __all__ = ["Generator", "SeededBits", "seeded"]
 
@@ -40,5 +44,5 @@ class SeededBits:
         size = (count + 7) >> 3
         return int.from_bytes(self._chance.bytes(size), "little") >> (8 * size - count)
 
-    def words(self, count: int, width: int) -> Words:
+    def words(self, count: int, width: int) -> "Words":
         return np.frombuffer(self._chance.bytes(count * width >> 3), dtype=f"u{width >> 3}").copy()

@@ -29,6 +29,8 @@ from banister.sampling.uniform import uniform_below, uniform_below_many
 
 _LARGEST_TABLE = 2048
 _TAIL_RATE = 15
+_MOST_JOINT = 1024
+"""Periods up to which one number is drawn with one table for the period and its part."""
 _FARTHEST = 1 << 61
 """Sizes up to here are drawn in 64-bit integers; the chance of a larger one is below e^-1000."""
 
@@ -36,7 +38,7 @@ _FARTHEST = 1 << 61
 class StaircaseDraw:
     """Draws from the symmetric staircase law with that epsilon, period and step."""
 
-    __slots__ = ("_coin", "_geometric", "_periods", "_table", "period", "step")
+    __slots__ = ("_coin", "_geometric", "_joint", "_periods", "_table", "_whole", "period", "step")
 
     def __init__(self, epsilon: Fraction, period: int, step: int, *, glance: int = 16, word: int = 64) -> None:
         periods = int(-(-_TAIL_RATE // epsilon))
@@ -50,18 +52,47 @@ class StaircaseDraw:
         self._periods = periods
         self._geometric = GeometricDraw(epsilon, glance=glance, word=word)
         self._coin = Coin(_FarPart(epsilon, period, step), glance=glance, word=word)
+        self._joint: ExactTable | None = None
+        self._whole = (glance, word, epsilon)
         self._table = None
         if period * periods <= _LARGEST_TABLE:
             self._table = ExactTable(_SizeLaw(epsilon, period, step, periods), glance=glance, word=word)
 
     def draw(self, bits: BitSource) -> int:
         """One number."""
+        if self._table is None and self._periods <= _MOST_JOINT:
+            return self._drawn_jointly(bits)
         while True:
             size = self._size(bits)
             if bits.take(1):
                 return size
             if size or self._table is not None:
                 return -size
+
+    def _drawn_jointly(self, bits: BitSource) -> int:
+        """The same in two draws: the period and its part from one table, then the place and the sign together."""
+        table, step = self._joint_table(), self.step
+        while True:
+            start = 0
+            while (found := table.draw(bits)) == 2 * self._periods:
+                start += self._periods * self.period  # Beyond whole periods the law is the same again.
+            start += (found >> 1) * self.period + (step if found & 1 else 0)
+            places = self.period - step if found & 1 else step
+            length = (places - 1).bit_length() + 1
+            while (word := bits.take(length)) >> 1 >= places:
+                pass
+            size = start + (word >> 1)
+            if word & 1:
+                return size
+            if size:
+                return -size
+
+    def _joint_table(self) -> ExactTable:
+        if self._joint is None:
+            glance, word, epsilon = self._whole
+            law = _JointLaw(epsilon, self.period, self.step, self._periods)
+            self._joint = ExactTable(law, glance=glance, word=word)
+        return self._joint
 
     def _size(self, bits: BitSource) -> int:
         if self._table is None:
@@ -139,6 +170,21 @@ class _FarPart:
     def __call__(self) -> arb:
         far = exp_ball(-self.epsilon) * (self.period - self.step)
         return far / (self.step + far)
+
+
+class _JointLaw:
+    """P(period and part up to here), for the near and the far part of each period in turn."""
+
+    def __init__(self, epsilon: Fraction, period: int, step: int, periods: int) -> None:
+        self.epsilon, self.periods = epsilon, periods
+        self.far_part = _FarPart(epsilon, period, step)
+
+    def __call__(self) -> list[arb]:
+        far, cumulative = self.far_part(), []
+        for k in range(self.periods):
+            before, after = 1 - ball(-self.epsilon * k).exp(), 1 - ball(-self.epsilon * (k + 1)).exp()
+            cumulative += [before + (after - before) * (1 - far), after]
+        return cumulative
 
 
 class _SizeLaw:

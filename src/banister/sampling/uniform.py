@@ -1,27 +1,19 @@
 """Exact whole numbers from 0 to n - 1, all equally likely."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from banister import need
-from banister.sampling.bits import BitSource, Words
+from banister.sampling.bits import BitSource
+from banister.sampling.whole import uniform_below as uniform_below
+
+if TYPE_CHECKING:
+    from banister.sampling.bits import Words
 
 LARGEST = 1 << 62
 """The largest number of values that a vector draw can choose from."""
-
-
-def uniform_below(n: int, bits: BitSource) -> int:
-    """A whole number from 0 to n - 1, by drawing ⌈log₂ n⌉ bits until they are below n.
-
-    >>> from banister.sampling.bits import SYSTEM
-    >>> uniform_below(1, SYSTEM)
-    0
-    """
-    length = (n - 1).bit_length()
-    while True:
-        candidate = bits.take(length) if length else 0
-        if candidate < n:
-            return candidate
 
 
 def uniform_below_many(n: int, count: int, bits: BitSource) -> NDArray[np.int64]:
@@ -39,7 +31,7 @@ def uniform_below_many(n: int, count: int, bits: BitSource) -> NDArray[np.int64]
     return values
 
 
-def _remainders(words: Words, n: int, width: int) -> NDArray[np.int64]:
+def _remainders(words: "Words", n: int, width: int) -> NDArray[np.int64]:
     """The words modulo n, and -1 where the word is in the incomplete last multiple of n."""
     if n & (n - 1) == 0:
         return (words & words.dtype.type(n - 1)).astype(np.int64, copy=False)

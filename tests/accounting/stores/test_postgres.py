@@ -346,5 +346,5 @@ def test_two_creators_make_one_ledger(postgres: str) -> None:
 
 def test_without_psycopg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'banister\[postgres\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[postgres\]'"):
         PostgresStore("postgresql://127.0.0.1/none#a")

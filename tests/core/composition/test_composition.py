@@ -14,6 +14,7 @@ from banister.core.exact.numbers import Bracket
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from tests.oracle import binomial_delta, enumerated_delta, gaussian_delta, laplace_delta, quaternary, real
+from tests.sizes import sized
 
 WIDTH = 1e-6
 small = st.fractions(min_value=Fraction(1, 50), max_value=2, max_denominator=50)
@@ -53,7 +54,7 @@ def test_equal_responses_are_the_binomial_sum_on_every_way(epsilon, count, part)
     assert holds(line, truth)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=sized(6, 30), deadline=None)
 @given(st.lists(small, min_size=8, max_size=10, unique=True), st.fractions(0, 1, max_denominator=10))
 def test_different_responses_are_the_sum_over_subsets_on_the_line(epsilons, part) -> None:
     loss = all_of(*(PrivacyLoss.pure(e) for e in epsilons))
@@ -144,7 +145,7 @@ def test_mixing_with_a_gaussian_is_the_average_of_its_curve(at) -> None:
     assert found.width <= 1e-9 * found.up
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=sized(6, 30), deadline=None)
 @given(small, st.integers(1, 200), st.integers(1, 200))
 def test_composing_a_then_b_equals_a_plus_b(epsilon, a, b) -> None:
     one = PrivacyLoss.of_guarantee(Guarantee(epsilon, Fraction(1, 10**9)))

@@ -94,6 +94,7 @@ def _works_in_child(fork: Callable[[], int], expected: int) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.threadless
 @pytest.mark.parametrize("fork", [os.fork, CLONE], ids=["fork", "raw clone"])
 def test_a_child_waits_for_no_thread_that_it_has_not_and_inherits_no_precision(fork: Callable[[], int]) -> None:
     usual, inside, leave = ctx.prec, threading.Event(), threading.Event()
@@ -114,6 +115,7 @@ def test_a_child_waits_for_no_thread_that_it_has_not_and_inherits_no_precision(f
     assert ctx.prec == usual
 
 
+@pytest.mark.threadless
 @pytest.mark.parametrize("fork", [os.fork, CLONE], ids=["fork", "raw clone"])
 def test_a_child_forked_inside_a_block_goes_on_inside_it(fork: Callable[[], int]) -> None:
     usual = ctx.prec

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from banister.core.laws.histograms import limit_distortion
-from banister.core.laws.small_tables import binomial_prior, program_optimum, two_cell_optimum
+from banister.core.laws.small_tables import binomial_prior, two_cell_optimum
+from banister.core.laws.table_programs import program_optimum
 from banister.core.programs.highs import HighsSolver
-from banister.errors import BadValue
 
 
 @pytest.mark.parametrize("records", [1, 2, 5, 9])
@@ -70,21 +70,3 @@ def test_a_hundred_thousand_records_do_not_underflow() -> None:
     found = two_cell_optimum(binomial_prior(100_000, 0.5), 1)
     assert found.distortion == pytest.approx(limit_distortion(2, 1), rel=1e-6)
     assert 0 < found.remap[0] < found.remap[50_000] == 50_000
-
-
-@pytest.mark.parametrize("cells", [3, 4])
-def test_one_record_needs_randomized_response(cells: int) -> None:
-    theta = 0.3
-    found = program_optimum(1, [1 / cells] * cells, -math.log(theta), solver=HighsSolver())
-    assert found.distortion == pytest.approx(2 * (cells - 1) * theta / (1 + (cells - 1) * theta), abs=1e-7)
-
-
-def test_three_cells_and_six_records() -> None:
-    found = program_optimum(6, [1 / 3] * 3, -math.log(0.2), solver=HighsSolver())
-    assert 1 - found.distortion / limit_distortion(3, -math.log(0.2)) == pytest.approx(0.238, abs=1e-3)
-    assert np.allclose(found.mechanism.sum(axis=1), 1)
-
-
-def test_a_program_too_large_says_so() -> None:
-    with pytest.raises(BadValue, match=r"size of the linear program = .* must be a whole number from 1 to 2000000"):
-        program_optimum(20, [0.25] * 4, 1, solver=HighsSolver())

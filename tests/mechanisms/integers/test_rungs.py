@@ -72,3 +72,17 @@ def test_one_rung_is_geometric_noise() -> None:
 def test_epsilons_that_do_not_rise_are_refused(epsilons) -> None:
     with pytest.raises(BadValue, match="epsilon"):
         GeometricRungs(epsilons=epsilons)
+
+
+def test_many_draws_follow_the_laws_of_one() -> None:
+    noise = GeometricRungs(epsilons=["1/2", 1, 3]).draw_many(40_000, SeededBits(9))
+    for values, epsilon in zip(noise, (0.5, 1.0, 3.0), strict=True):
+        law = geometric(epsilon)
+        for value in range(-3, 4):
+            part, chance = float(np.mean(values == value)), law[REACH + value]
+            assert abs(part - chance) < 5 * np.sqrt(chance * (1 - chance) / 40_000)
+    difference = noise[0] - noise[1]
+    with precision(200):
+        stay = float(StayChance(Fraction(1, 2), Fraction(1))())
+    same = stay + (1 - stay) * geometric(0.5)[REACH]
+    assert abs(float(np.mean(difference == 0)) - same) < 5 * np.sqrt(same * (1 - same) / 40_000)

@@ -1,4 +1,5 @@
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -156,3 +157,14 @@ def test_many_blocks_are_released_as_one(kind: str) -> None:
     for block in (errors[:BLOCK], errors[BLOCK : 2 * BLOCK]):
         assert np.abs(block).mean() == pytest.approx(noise.risk_for("absolute"), rel=0.05)
     assert not np.array_equal(errors[:BLOCK], errors[BLOCK : 2 * BLOCK])
+
+
+def test_one_double_is_rounded_like_the_fraction_that_it_is() -> None:
+    chance = random.Random(14)
+    for _ in range(300):
+        grid = Grid(Fraction(chance.randint(1, 50), chance.choice((3, 5, 7, 10, 64))))
+        half = float(grid.step) * (chance.randint(-9, 9) + 0.5)
+        for answer in (chance.uniform(-9, 9), chance.uniform(-1e9, 1e9), chance.randint(-40, 40) / 4, half):
+            assert grid.unit(answer) == math.floor(Fraction(answer) / grid.step + Fraction(1, 2))
+    with pytest.raises(BadValue, match="beyond"):
+        Grid("1/5").unit(1e300)

@@ -13,7 +13,7 @@ from flint import arb
 from banister.accounting.charge import largest_finite_loss
 from banister.core.composition.law import Law
 from banister.core.exact.numbers import BALL_BITS, ball, precision, scaled_floor
-from banister.core.exact.search import largest_whole
+from banister.core.exact.search import halved, largest_whole
 from banister.core.privacy.loss import PrivacyLoss
 
 LATTICE_BITS = 64
@@ -47,7 +47,16 @@ class Gate(ABC):
 def largest(holds: Callable[[Fraction], bool]) -> Fraction:
     """The largest lattice point for which a condition holds that fails from some point on; 0 if it never does."""
     step = Fraction(1, 2**LATTICE_BITS)
-    return step * largest_whole(lambda steps: holds(steps * step), rounds=52)
+
+    def at(steps: int) -> bool:
+        return holds(steps * step)
+
+    if at(2**LATTICE_BITS):
+        return step * largest_whole(at, rounds=52)
+    # Below 1 the power of two is found by halving, not by doubling up from the first step: the same answer after some
+    # six questions, not sixty.
+    failing, holding = halved(lambda power: at(2**power), LATTICE_BITS, -1)
+    return step * halved(at, 2**failing, 2**holding, rounds=52)[1] if holding >= 0 else Fraction(0)
 
 
 def term_by_term(loss: PrivacyLoss, *, pure: Callable[[arb], arb], gaussian: Callable[[arb], arb]) -> Fraction | None:

@@ -85,6 +85,23 @@ def least_noise_each(
     )
 
 
+def usual_noises(*, total: Guarantee, questions: Number, sensitivity: Number) -> tuple[ForMany, ...]:
+    """Laplace, the staircase with its usual gamma, and Gaussian noise for each of so many questions: nothing searched.
+
+    Certain:  each is composed exactly, so that all questions together keep the total.
+
+    >>> [(each.name, round(each.risk, 2)) for each in usual_noises(total=Guarantee(1), questions=2, sensitivity=1)]
+    [('staircase', 7.92), ('Laplace', 8.0)]
+    """
+    count, reach = need.whole("questions", questions, least=1), need.size("sensitivity", sensitivity)
+    return tuple(sorted(_unshaped(total, count, reach, Cost.of("squared")), key=lambda each: each.risk))
+
+
+def theorems_for_many(*, total: Guarantee, questions: Number, sensitivity: Number) -> tuple[tuple[str, float], ...]:
+    """The squared errors that the corollaries of the composition theorem allow each question, with their sources."""
+    return _theorems(total, need.whole("questions", questions, least=1), need.size("sensitivity", sensitivity))
+
+
 def _entrants(total: Guarantee, count: int, reach: Fraction, cost: Cost) -> Iterator[ForMany]:
     def largest(family: Callable[[Fraction], PrivacyLoss]) -> Fraction:
         size = largest_size(family, total=total, questions=count, beside=PrivacyLoss.nothing())
@@ -96,13 +113,35 @@ def _entrants(total: Guarantee, count: int, reach: Fraction, cost: Cost) -> Iter
     yield from _staircases(largest, reach, cost)
     if not total.delta:
         return
-    sigma = math.nextafter(math.sqrt(1 / largest(PrivacyLoss.gaussian)) * (1 + 1e-15), math.inf)
-    gaussian = Gaussian.with_sigma(sigma=Fraction(sigma) * reach, sensitivity=reach, cost=cost)
-    yield ForMany("Gaussian", gaussian, gaussian.risk_for(cost), f"sigma {float(gaussian.sigma):.6g}")
+    sigma, gaussian = _gaussian(largest, reach, cost)
+    yield gaussian
     shape = best_shape(total, count, cost=cost, sigma=sigma)
     if shape is not None:
         drawn = OnGrid(shape, Grid(reach / shape.sensitivity), cost=cost, sensitivity=reach)
         yield ForMany("shaped", drawn, drawn.risk_for(cost), f"{len(shape.heights)} levels on each side")
+
+
+def _unshaped(total: Guarantee, count: int, reach: Fraction, cost: Cost) -> Iterator[ForMany]:
+    """Laplace, the usual staircase and, with a delta, the Gaussian."""
+
+    def largest(family: Callable[[Fraction], PrivacyLoss]) -> Fraction:
+        return Fraction(largest_size(family, total=total, questions=count, beside=PrivacyLoss.nothing()))
+
+    level = largest(PrivacyLoss.laplace)
+    laplace = Laplace(epsilon=level, sensitivity=reach, cost=cost)
+    yield ForMany("Laplace", laplace, laplace.risk_for(cost), f"epsilon {float(level):.6g} each")
+    yield next(_staircases(largest, reach, cost))
+    if total.delta:
+        yield _gaussian(largest, reach, cost)[1]
+
+
+def _gaussian(
+    largest: Callable[[Callable[[Fraction], PrivacyLoss]], Fraction], reach: Fraction, cost: Cost
+) -> tuple[float, ForMany]:
+    """Gaussian noise, and its standard deviation over the sensitivity."""
+    sigma = math.nextafter(math.sqrt(1 / largest(PrivacyLoss.gaussian)) * (1 + 1e-15), math.inf)
+    noise = Gaussian.with_sigma(sigma=Fraction(sigma) * reach, sensitivity=reach, cost=cost)
+    return sigma, ForMany("Gaussian", noise, noise.risk_for(cost), f"sigma {float(noise.sigma):.6g}")
 
 
 def _staircases(

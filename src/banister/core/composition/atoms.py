@@ -39,9 +39,12 @@ class Atoms(Law):
     """Values and logarithms of their masses in doubles, for planning."""
     table: Mapping[Fraction, arb] = field(init=False, repr=False)
     """The mass of each value."""
+    hashed: int = field(init=False, repr=False)
+    """The hash of the key: hashes of fractions take long, and a law is looked up a dozen times."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", dict(zip(self.values, self.masses, strict=True)))
+        object.__setattr__(self, "hashed", hash(self.key))
         pairs = zip(self.values, self.masses, strict=True)
         object.__setattr__(self, "floats", tuple((float(v), float(m.mid().log())) for v, m in pairs if m.mid() > 0))
 
@@ -49,7 +52,7 @@ class Atoms(Law):
         return isinstance(other, Atoms) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return self.hashed
 
     def hockey_stick(self, epsilon: Fraction) -> arb:
         total = self.beyond

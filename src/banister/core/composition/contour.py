@@ -22,7 +22,7 @@ from flint import arb
 
 from banister.core.composition.atoms import turners
 from banister.core.composition.law import ROUNDOFF, Law, Sieve, Turner, frequencies
-from banister.core.exact.numbers import ball, precision
+from banister.core.exact.numbers import added_up, ball, precision
 from banister.core.programs.linear import Floats, Ints
 
 Terms = Sequence[tuple[Law, int]]
@@ -195,7 +195,7 @@ def spectrum(terms: Terms, kernel: Kernel, tilt: Fraction, echo_tilts: tuple[Fra
         pieces.append((*turned[:4], turned[4] + gone))
     lost = sum(piece[-1] for piece in pieces)
     y, log_size, angle, error = (np.concatenate([piece[i] for piece in pieces]) for i in range(4))
-    centre = sum((each.centre * count for each, count in tilted), Fraction(0))
+    centre = added_up(each.centre * count for each, count in tilted)
     return Spectrum(
         kernel, tilt, log_mass, centre, total_top(terms), y, log_size, angle, error, lost, (echoes[0], echoes[1])
     )
@@ -252,10 +252,7 @@ def _turned(
 
 def total_top(terms: Terms) -> Fraction | None:
     """The largest finite loss of the composition, if it is bounded."""
-    total = Fraction(0)
-    for law, count in terms:
-        top = law.top()
-        if top is None:
-            return None
-        total += count * top
-    return total
+    tops = [(law.top(), count) for law, count in terms]
+    if any(top is None for top, _ in tops):
+        return None
+    return added_up(count * top for top, count in tops if top is not None)

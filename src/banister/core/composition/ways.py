@@ -20,7 +20,7 @@ from banister.core.composition.law import GaussianLaw, Law
 from banister.core.composition.smooth import Smoothed
 from banister.core.composition.stairs import Stairs
 from banister.core.exact.descent import crossing
-from banister.core.exact.numbers import BALL_BITS, Bracket, ball, float_up, precision
+from banister.core.exact.numbers import BALL_BITS, Bracket, added_up, ball, float_up, precision
 from banister.core.exact.search import halved, least_epsilon
 
 FEW_PRODUCTS = 300
@@ -226,17 +226,16 @@ def _fastest_first(terms: Terms) -> Terms:
 
 def _common_lattice(terms: Terms) -> tuple[Fraction, Fraction] | None:
     """Offset and unit of the total loss, if it has few enough values within reach."""
-    offset, units = Fraction(0), []
+    reach, unit, leasts = 60 * math.sqrt(saddle.cumulants(terms, 0.0)[2]), Fraction(0), []
     for law, count in terms:
         grid = law.grid()
         if grid is None:
             return None
-        least, unit = grid
-        offset += count * least
-        units.append(unit)
-    unit = common_unit(units)
-    variance = saddle.cumulants(terms, 0.0)[2]
-    return (offset, unit) if unit and 60 * math.sqrt(variance) / float(unit) <= MOST_POINTS else None
+        leasts.append(count * grid[0])
+        unit = common_unit((unit, grid[1]))
+        if unit and reach / float(unit) > MOST_POINTS:  # A common unit only gets smaller with more laws.
+            return None
+    return (added_up(leasts), unit) if unit else None
 
 
 def products(terms: Terms) -> float:

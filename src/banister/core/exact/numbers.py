@@ -7,18 +7,18 @@ thresholds are read, rounded in the direction that the reader asks for.
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
 from flint import arb, fmpq
 
 from banister.core.exact.working import precision as precision
+from banister.core.exact.written import Number as Number
+from banister.core.exact.written import brief as brief
+from banister.core.exact.written import brief_down as brief_down
+from banister.core.exact.written import nearest
 from banister.errors import Uncertified
-
-Number = int | float | str | Fraction | Decimal
-"""What a user may write where an exact number is meant: 0.5, "1/2", Fraction(1, 2), Decimal("0.5")."""
 
 Computable = Callable[[], arb]
 """A real number as a recipe: a ball that holds it, at the working precision of the moment."""
@@ -26,6 +26,18 @@ Computable = Callable[[], arb]
 _MOST_BITS = 1 << 14
 BALL_BITS = 256
 """Bits to which balls are kept when nothing else is said: far beyond a double, still microseconds."""
+
+
+def added_up(values: Iterable[Fraction]) -> Fraction:
+    """The exact sum; quick where many have the same denominator, as doubles do.
+
+    >>> added_up([Fraction(1, 4), Fraction(3, 4), Fraction(1, 3)])
+    Fraction(4, 3)
+    """
+    parts: dict[int, int] = {}
+    for value in values:
+        parts[value.denominator] = parts.get(value.denominator, 0) + value.numerator
+    return sum((Fraction(part, whole) for whole, part in parts.items()), Fraction(0))
 
 
 def ball(value: Fraction | int) -> arb:
@@ -86,7 +98,7 @@ def certainly_positive(value: Computable) -> bool:
 
 def float_down(value: Fraction) -> float:
     """The largest double at or below an exact fraction."""
-    x = _nearest(value)
+    x = nearest(value)
     return x if x == -math.inf or (x != math.inf and Fraction(x) <= value) else math.nextafter(x, -math.inf)
 
 
@@ -105,13 +117,6 @@ def _double_below(exact_ball: arb) -> float:
     if mantissa.bit_length() + exponent > 1100:
         return sys.float_info.max if mantissa > 0 else -math.inf
     return float_down(fraction_of(exact_ball))
-
-
-def _nearest(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,31 +159,3 @@ class Bracket:
     def holds(self, value: Fraction | float) -> bool:
         """Whether the value lies in the bracket."""
         return self.down <= value <= self.up
-
-
-def brief(value: Fraction) -> str:
-    """A fraction as a person would write it: short decimals as such, 1/3 as 1/3, the rest to six digits.
-
-    >>> brief(Fraction(1, 2)), brief(Fraction(1, 3)), brief(Fraction(0.1)), brief(Fraction(1, 10**6))
-    ('0.5', '1/3', '0.1', '1e-06')
-    """
-    as_float = _nearest(value)
-    if math.isfinite(as_float) and (Fraction(as_float) == value or Fraction(repr(as_float)) == value):
-        text = repr(as_float)
-        return text.removesuffix(".0")
-    short = f"{value.numerator}/{value.denominator}"
-    return short if len(short) <= 12 else f"{as_float:.6g}"
-
-
-def brief_down(value: Fraction) -> str:
-    """Six digits of a number, 0 or above, rounded down: what is shown still fits where the number does.
-
-    >>> brief_down(Fraction(2, 3)), brief_down(Fraction(1, 2))
-    ('0.666666', '0.5')
-    """
-    if value <= 0:
-        return "0"
-    digits = 0
-    while value * 10**digits < 100000:
-        digits += 1
-    return brief(Fraction(int(value * 10**digits), 10**digits))

@@ -1,7 +1,11 @@
-"""A number that somebody wrote down, as the exact fraction that it is."""
+"""A number that somebody wrote down, as the exact fraction that it is, and back; certified arithmetic is not loaded."""
 
+import math
 from decimal import Decimal
 from fractions import Fraction
+
+Number = int | float | str | Fraction | Decimal
+"""What a user may write where an exact number is meant: 0.5, "1/2", Fraction(1, 2), Decimal("0.5")."""
 
 DIGITS = 1000
 """Digits before or behind the point that a written number may have: more is a slip, or meant to keep us busy."""
@@ -35,3 +39,39 @@ def written_fraction(text: str | Decimal) -> Fraction:
     if value != 0 and not (isinstance(exponent, int) and exponent >= -DIGITS and value.adjusted() <= DIGITS):
         raise ValueError(f"more than {DIGITS} digits")
     return Fraction(value) if value != 0 else Fraction(0)
+
+
+def nearest(value: Fraction) -> float:
+    """The nearest double, infinite beyond all of them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def brief(value: Fraction) -> str:
+    """A fraction as a person would write it: short decimals as such, 1/3 as 1/3, the rest to six digits.
+
+    >>> brief(Fraction(1, 2)), brief(Fraction(1, 3)), brief(Fraction(0.1)), brief(Fraction(1, 10**6))
+    ('0.5', '1/3', '0.1', '1e-06')
+    """
+    as_float = nearest(value)
+    if math.isfinite(as_float) and (Fraction(as_float) == value or Fraction(repr(as_float)) == value):
+        text = repr(as_float)
+        return text.removesuffix(".0")
+    short = f"{value.numerator}/{value.denominator}"
+    return short if len(short) <= 12 else f"{as_float:.6g}"
+
+
+def brief_down(value: Fraction) -> str:
+    """Six digits of a number, 0 or above, rounded down: what is shown still fits where the number does.
+
+    >>> brief_down(Fraction(2, 3)), brief_down(Fraction(1, 2))
+    ('0.666666', '0.5')
+    """
+    if value <= 0:
+        return "0"
+    digits = 0
+    while value * 10**digits < 100000:
+        digits += 1
+    return brief(Fraction(int(value * 10**digits), 10**digits))

@@ -1,21 +1,17 @@
-"""The least distortion of a sanitized table for a fixed number of records: two cells exactly, more by linear program.
+"""The least distortion of a sanitized table of two cells for a fixed number of records; more cells: `table_programs`.
 
 For large n the answer is `histograms.limit_distortion`; here is what is true before that limit is reached.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
 
 from banister import need
 from banister.core.exact.numbers import Number
-from banister.core.programs.linear import Floats, Ints, LinearProgram, LinearSolver
-
-PROGRAM_LIMIT = 2_000_000
-"""The largest number of entries in the linear program of `program_optimum`."""
+from banister.core.programs.linear import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,88 +108,3 @@ def _medians(below: Floats, above: Floats, level: float) -> Ints:
             k += 1
         medians[y] = k
     return medians
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ProgramOptimum:
-    """What a linear program found to be the least distortion, and the mechanism that has it, row by row."""
-
-    distortion: float
-    histograms: tuple[tuple[int, ...], ...]
-    mechanism: Floats
-
-
-def program_size(records: int, cells: int) -> int:
-    """The number of entries in the linear program: every pair of histograms, and two for every pair of neighbours.
-
-    >>> program_size(6, 3)
-    7840
-    """
-    size = comb(records + cells - 1, records)
-    return size * (2 * cells * (cells - 1) * comb(records + cells - 2, cells - 1) + size)
-
-
-def program_optimum(
-    records: int, chances: Sequence[Number], epsilon: Number, *, solver: LinearSolver
-) -> ProgramOptimum:
-    """The least expected L1 distortion over all epsilon-private mechanisms, for few cells and few records.
-
-    Minimise Σ P(h) W(g|h) |g-h|₁ over W ≥ 0 with rows of sum 1 and W(g|h) ≥ θ W(g|h') for |h-h'|₁ = 2 ([PKS20]
-    Eqs. (4)-(5)). A double-precision optimum: right to about 1e-8, and not a certificate.
-    """
-    n = need.whole("records", records, least=1)
-    p = [float(need.strictly_between("a cell's chance", chance, 0, 1)) for chance in chances]
-    theta = math.exp(-float(need.positive("epsilon", epsilon)))
-    cells = len(p)
-    need.whole("size of the linear program", program_size(n, cells), least=1, most=PROGRAM_LIMIT)
-    size = comb(n + cells - 1, n)
-    points = tuple(_histograms(n, cells))
-    steps = [(a, b) for a in range(size) for b in range(size) if a != b and _distance(points[a], points[b]) == 2]
-    prior = np.array([_multinomial(n, h, p) for h in points])
-    far = np.array([[_distance(g, h) for g in points] for h in points], dtype=np.float64)
-    found = solver.solve(_program(prior, far, steps, theta))
-    return ProgramOptimum(found.objective, points, found.point.reshape(size, size))
-
-
-def _program(prior: Floats, far: Floats, steps: list[tuple[int, int]], theta: float) -> LinearProgram:
-    """Variables W[h, g]; rows: one sum a histogram h, then one W[a, g] - θ W[b, g] ≥ 0 for every step and g."""
-    size = prior.size
-    a, b = np.array(steps, dtype=np.int64).T
-    g = np.arange(size)
-    row = size + (np.arange(len(steps))[:, None] * size + g)
-    columns = np.concatenate([np.arange(size**2), (a[:, None] * size + g).ravel(), (b[:, None] * size + g).ravel()])
-    rows = np.concatenate([np.repeat(g, size), row.ravel(), row.ravel()])
-    values = np.concatenate([np.ones(size**2), np.ones(row.size), np.full(row.size, -theta)])
-    order = np.lexsort((rows, columns))
-    starts = np.searchsorted(columns[order], np.arange(size**2 + 1))
-    return LinearProgram(
-        cost=(prior[:, None] * far).ravel(),
-        lower=np.zeros(size**2),
-        upper=np.ones(size**2),
-        row_lower=np.concatenate([np.ones(size), np.zeros(row.size)]),
-        row_upper=np.concatenate([np.ones(size), np.full(row.size, np.inf)]),
-        starts=starts.astype(np.int64),
-        rows=rows[order],
-        values=values[order],
-    )
-
-
-def _histograms(records: int, cells: int) -> Iterator[tuple[int, ...]]:
-    if cells == 1:
-        yield (records,)
-        return
-    for first in range(records + 1):
-        for rest in _histograms(records - first, cells - 1):
-            yield (first, *rest)
-
-
-def _distance(g: tuple[int, ...], h: tuple[int, ...]) -> int:
-    return sum(abs(x - y) for x, y in zip(g, h, strict=True))
-
-
-def _multinomial(n: int, h: tuple[int, ...], p: Sequence[float]) -> float:
-    value, left = 1.0, n
-    for count, chance in zip(h, p, strict=True):
-        value *= comb(left, count) * chance**count
-        left -= count
-    return value

@@ -52,6 +52,14 @@ class Guarantee:
     def __repr__(self) -> str:
         return f"Guarantee(epsilon={brief(self.epsilon)}, delta={brief(self.delta)})"
 
+    def _repr_html_(self) -> str:
+        """Numbers alone, so nothing is there to be escaped."""
+        but = f", but for a chance of {brief(self.delta)}" if self.delta else ""
+        return (
+            f"<p>(ε, δ) = {self}: whatever is seen is at most e<sup>{brief(self.epsilon)}</sup> times as likely with "
+            f"one person's data as with those of a neighbour{but}.</p>"
+        )
+
 
 def guarantee(name: str, value: Guarantee) -> Guarantee:
     """A guarantee that was given as one; two numbers alone do not say which is which, and are refused in words."""

@@ -49,6 +49,11 @@ class Choice(ABC):
     sensitivity: Fraction
     moves: Moves
 
+    def _repr_html_(self) -> str:
+        from banister.show.facts import facts_html
+
+        return facts_html(self)
+
     @abstractmethod
     def choose(self, scores: ScoresLike, bits: BitSource = SYSTEM) -> int:
         """The position of the chosen candidate."""

@@ -16,13 +16,14 @@ from banister.mechanisms.line.staircase import default_grid
 from banister.mechanisms.offers import AnyNoise, NoiseQuestion, Offer, Over, Serves, Touches
 from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.truncated_vector_staircase import TruncatedVectorStaircase
 from banister.mechanisms.vectors.uniform_cube import UniformCube
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 
 __all__ = ["Entrant", "Noise", "NoiseQuestion", "Over", "Touches", "VectorNoise", "entrants", "for_one_number"]
 
 Noise = IntegerNoise | LineNoise
-VectorNoise = Independent | VectorStaircase | IntegerVectorStaircase | UniformCube
+VectorNoise = Independent | VectorStaircase | IntegerVectorStaircase | TruncatedVectorStaircase | UniformCube
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,14 @@ class Comparison:
     """Whether the lower bound is proven; otherwise it is numerical, right to about 1e-7, as for a function of one's
     own, of which nothing but values is known."""
 
+    def _repr_html_(self) -> str:
+        from banister.show.facts import grid_html
+
+        bound = "none is known" if self.lower_bound is None else f"{self.lower_bound:.6g}"
+        rows = [[each.name, f"{each.risk:.6g}", f"{each.interval:.6g}", each.optimal] for each in self.contenders]
+        header = ["noise", "expected cost", "within, with 95 %", "optimal by"]
+        return grid_html(f"The least noise first; nothing is below {bound}.", header, rows)
+
     @property
     def best(self) -> Contender:
         return self.contenders[0]

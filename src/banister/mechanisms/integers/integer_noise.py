@@ -50,6 +50,11 @@ class IntegerNoise(ABC):
     sensitivity: int
     """How far a neighbour may move the answer."""
 
+    def _repr_html_(self) -> str:
+        from banister.show.facts import facts_html
+
+        return facts_html(self)
+
     @abstractmethod
     def loss(self) -> PrivacyLoss:
         """What one release gives away, for the account."""

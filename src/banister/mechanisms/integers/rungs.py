@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 from flint import arb
 
 from banister import need
 from banister.core.exact.numbers import Number, exp_ball
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
+from banister.mechanisms.integers.integer_noise import Integers
 from banister.mechanisms.offers import HINT
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
@@ -48,6 +50,15 @@ class GeometricRungs:
         noise = [staircase_draw(self.epsilons[-1], 1, 1).draw(bits)]
         for coarse, fine in zip(self.epsilons[-2::-1], self.epsilons[:0:-1], strict=True):
             noise.append(noise[-1] + _between(coarse, fine, bits))
+        return tuple(reversed(noise))
+
+    def draw_many(self, count: int, bits: BitSource) -> tuple[Integers, ...]:
+        """The noise of each rung for many numbers, the coarsest first."""
+        noise = [staircase_draw(self.epsilons[-1], 1, 1).draw_many(count, bits)]
+        for coarse, fine in zip(self.epsilons[-2::-1], self.epsilons[:0:-1], strict=True):
+            same = Coin(StayChance(coarse, fine)).draw_many(count, bits)
+            more = staircase_draw(coarse, 1, 1).draw_many(count, bits)
+            noise.append(noise[-1] + np.where(same, 0, more))
         return tuple(reversed(noise))
 
 

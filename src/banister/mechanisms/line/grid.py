@@ -58,6 +58,13 @@ class Grid:
             steps = math.ldexp(answer, -self.exponent)
             nearest = round(steps)
             return nearest + (steps - nearest >= 0.5)  # The difference to the nearest whole number is exact.
+        if isinstance(answer, float) and math.isfinite(answer):
+            over, under = answer.as_integer_ratio()
+            cut = under * self.step.numerator
+            found = (2 * over * self.step.denominator + cut) // (2 * cut)  # ⌊answer/step + 1/2⌋ in whole numbers.
+            if not abs(found) <= RANGE:
+                raise self._too_far()
+            return found
         whole, part = self.split_one(answer)
         return whole + (2 * part.numerator >= part.denominator)
 

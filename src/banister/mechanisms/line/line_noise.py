@@ -72,6 +72,11 @@ class LineNoise(ABC):
     grid: Grid
     """Where answers are released."""
 
+    def _repr_html_(self) -> str:
+        from banister.show.facts import facts_html
+
+        return facts_html(self)
+
     @abstractmethod
     def loss(self) -> PrivacyLoss:
         """What one release gives away, for the account: that of the law on the grid, as it is drawn."""

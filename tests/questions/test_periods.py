@@ -1,5 +1,6 @@
 """The calendar as terms: against NumPy's, for every day of the years 1 to 9999."""
 
+from datetime import date, timedelta
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,8 @@ from banister.errors import BadValue
 from banister.questions import terms
 from banister.questions.periods import PARTS, part, period
 from banister.questions.terms import FIRST_DAY, LAST_DAY, Add, IntegerDivide, Leaf, Mod, Multiply, Quantity, Term, Whole
-from banister.tables.calendar import EVERY, numbers_of
+from banister.tables.calendar import EVERY, numbers_of, part_numbers
+from banister.tables.reading import EPOCH
 from banister.tables.schema import Column, Kind
 
 DAYS = np.arange(FIRST_DAY, LAST_DAY + 1)
@@ -53,9 +55,17 @@ def test_parts_are_those_of_the_calendar(name: str) -> None:
     months = DAYS.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) + 12 * 1970
     weekdays = np.array([(int(n) + 3) % 7 + 1 for n in DAYS])  # 1 January 1970 was a Thursday, the fourth day.
     truth = {"year": months // 12, "quarter": months % 12 // 3 + 1, "month": months % 12 + 1, "isodow": weekdays}
+    truth |= {name: part_numbers(DAYS, name) for name in ("day", "week")}
     found = part(day(FIRST_DAY, LAST_DAY), name)
     assert (values(found.term, DAYS) == truth[name]).all()
     assert (found.low, found.high) == (truth[name].min(), truth[name].max())
+
+
+def test_days_of_months_and_weeks_are_those_of_the_standard_library() -> None:
+    dates = [date(2000, 1, 1) + timedelta(days=n) for n in range(400 * 28)]
+    numbers = np.array([one.toordinal() - EPOCH for one in dates])
+    assert part_numbers(numbers, "day").tolist() == [one.day for one in dates]
+    assert part_numbers(numbers, "week").tolist() == [one.isocalendar().week for one in dates]
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 58), (0, 364), (0, 365), (-1, 0), (300, 420), (-800, -700)])

@@ -17,7 +17,7 @@ from banister.release.aggregates import ALL
 from banister.release.payments.threshold import JointThreshold, least_bar
 from banister.release.planning.planner import Plan, plan_release
 from banister.release.planning.request import PlanRequest
-from banister.release.run import _answered, _draw, _Exact
+from banister.release.run import Exact, _draw, answered
 from banister.release.work import Totals
 from banister.tables.schema import Schema
 from tests.seeded import SeededBits
@@ -155,7 +155,7 @@ def test_joint_intervals_hold_at_their_rate_and_errors_are_as_foreseen(question:
     labels = tuple((f"v{cell}",) for cell in range(cells)) if part.question.open else None
     rungs = np.zeros(1, dtype=np.int64)
     ladder = Totals(values=np.array([[1]]), labels=(("v0",),), rungs=rungs)
-    exact = _Exact(Totals(values=values, labels=labels), tuple(ladder for _ in part.ladders))
+    exact = Exact(Totals(values=values, labels=labels), tuple(ladder for _ in part.ladders))
     parts = [m.measure for m in part.measured]
     # A sum may be taken around the middle of its range, in finer steps: what it is follows from its pieces.
     truth = {
@@ -198,12 +198,12 @@ def test_an_unknown_value_appears_above_the_bar_and_not_at_it(groups: int) -> No
     """At the bar itself one person alone would be seen more often than delta allows."""
     part = planned("SELECT s, COUNT(DISTINCT who) AS n FROM data GROUP BY s", groups=groups, delta="1e-6").parts[0]
     labels = (("below",), ("at it",), ("above",))
-    exact = _Exact(Totals(values=np.zeros((1, 3), dtype=np.int64), labels=labels), ())
+    exact = Exact(Totals(values=np.zeros((1, 3), dtype=np.int64), labels=labels), ())
     bar = part.measured[0].bar
     assert bar is not None
     noisy = np.array([[bar - 1, bar, bar + 1]])
     assert len(part.measured) == 1
-    assert _answered(part, noisy, exact, 0.95, SeededBits(1)).labels == (("above",),)
+    assert answered(part, noisy, exact, 0.95, SeededBits(1)).labels == (("above",),)
 
 
 TEN = [(CLOSED, 3, "0"), (CLOSED, 40, "1e-8"), (OPEN, 3, "1e-8")]

@@ -17,7 +17,7 @@ import numpy as np
 
 from banister.questions.reading.calls import Call
 from banister.questions.measures import Measure
-from banister.questions.terms import Quantity
+from banister.questions.terms import Quantity, Unit
 from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, Slopes, counted_rows, quarter_of
 from banister.release.aggregates.aggregate import top_of
 from banister.release.aggregates.board import SQUARES, Board, squared
@@ -81,8 +81,8 @@ class RootMeanSquare(Aggregate):
     def can_be_below_zero(self) -> bool:
         return False
 
-    def is_date(self) -> bool:
-        return False
+    def unit(self) -> Unit:
+        return Unit.NUMBER
 '''
 PROGRAM = """
 import sys

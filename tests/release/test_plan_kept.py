@@ -15,7 +15,7 @@ from banister.release.answering.wording import describe_trade, still_fits
 from banister.release.planning.plan import Part
 from banister.release.planning.planner import plan_release
 from banister.release.planning.request import PlanRequest
-from banister.release.run import _draw, _Exact
+from banister.release.run import Exact, _draw
 from banister.release.work import Totals
 from banister.tables.schema import Schema
 from tests.seeded import SeededBits
@@ -45,7 +45,7 @@ def drawn(part: Part, rows: np.ndarray) -> dict[str, float]:
         len(rows) if quantity is None else int((rows if quantity.low == 0 else rows - 50).sum())
         for quantity in (paid.measure.quantity for paid in part.measured)
     ]
-    exact = _Exact(Totals(values=np.array(values, dtype=np.int64)[:, None], labels=None), ())
+    exact = Exact(Totals(values=np.array(values, dtype=np.int64)[:, None], labels=None), ())
     bits, wide = SeededBits(3), dict.fromkeys((f.name for f in part.formulas), 0.0)
     for _ in range(DRAWS):
         for name, answer in _draw(part, exact, 0.95, bits).answers.items():

@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 from banister import AsYouGo, BudgetExceeded, Geometric, Guarantee, Guard, Ledger, Neighbours
 from banister.apps.cli import build
 from banister.errors import BadValue
+from banister.mechanisms.integers.rungs import GeometricRungs
 from banister.release import RungAnswer, refine_rungs, release_rungs
+from banister.release import rungs as rungs_file
 
 NEAR = Neighbours.ADD_REMOVE
 
@@ -78,6 +80,47 @@ def test_a_crash_after_the_charge_costs_nothing(tmp_path: Path) -> None:
     sealed.write_bytes(before)  # As if the file had not been written any more.
     assert refine_rungs(sealed, ledger=book) == once
     assert book.remaining().charges == 2
+
+
+@pytest.mark.parametrize("step", ["charge", "draw", "seal", "told"])
+def test_a_first_release_that_was_cut_off_is_finished_and_charged_once(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book, sealed = ledger(Guarantee(2), tmp_path / "book"), tmp_path / "wards.rungs"
+
+    def cut(*given: object, **words: object) -> None:
+        raise KeyboardInterrupt
+
+    places = {
+        "charge": (Ledger, "charge"),
+        "draw": (GeometricRungs, "draw"),
+        "seal": (rungs_file, "replace"),
+        "told": (rungs_file, "_told"),
+    }
+    with monkeypatch.context() as broken:
+        broken.setattr(*places[step], cut)
+        with pytest.raises(KeyboardInterrupt):
+            released(book, sealed)
+    assert book.remaining().charges == (step not in ("charge", "seal"))
+    with pytest.raises(BadValue, match="belongs to another release"):
+        released(book, sealed, ("1/10", "1/2"))
+    if step == "told":
+        kept = json.loads(sealed.read_text())["values"][0]
+        assert list(released(book, sealed).values) == kept, "one answer for one charge"
+    else:
+        assert len(released(book, sealed).values) == 2
+    assert book.remaining().charges == 1
+    assert sorted(path.name for path in tmp_path.glob("wards*")) == ["wards.rungs"]
+    with pytest.raises(BadValue, match="never written over"):
+        released(book, sealed)
+
+
+def test_a_refusal_leaves_the_name_free(tmp_path: Path) -> None:
+    book, sealed = ledger(Guarantee("1/20")), tmp_path / "wards.rungs"
+    with pytest.raises(BudgetExceeded):
+        released(book, sealed)
+    assert list(tmp_path.glob("wards*")) == []
+    released(book, sealed, ("1/50", "1/20"))
 
 
 def test_another_question_cannot_take_the_place_of_a_charge() -> None:

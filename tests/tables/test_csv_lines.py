@@ -1,5 +1,6 @@
 """CSV files are read by rules, and what becomes of a row depends on that row alone."""
 
+import random
 import re
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from banister.tables.csv_rules import CsvRules
 from banister.tables.frames import csv_lines
 from banister.tables.frames.csv_lines import APART, LONGEST, CsvFile, typed
 from banister.tables.schema import Schema
+from tests.sizes import sized
 
 NAMES = ("a", "b", "c")
 
@@ -51,7 +53,7 @@ LINES = st.lists(st.lists(st.sampled_from(PIECES + ODD), max_size=9).map(b"".joi
 ENDS = st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n"])
 
 
-@settings(max_examples=250)
+@settings(max_examples=sized(100, 1000))
 @given(LINES, st.lists(ENDS, min_size=9, max_size=9), st.booleans(), st.booleans())
 def test_every_row_is_read_as_if_it_were_alone(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], ends: list[bytes], last: bool, semicolons: bool
@@ -203,3 +205,20 @@ def test_headers_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
         (tmp_path / "h.csv").write_text(text)
         with pytest.raises(BadValue, match=words):
             CsvFile(tmp_path / "h.csv", CsvRules())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_short_way_for_quotes_gives_what_the_long_one_gives(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    chance, rules, short = random.Random(seed), CsvRules(), 0
+    for _ in range(400):
+        signs = 'ab,"\n' if chance.random() < 0.5 else 'abc,,\n\n""'
+        values = ['"a"', '"b c"', "d", "", '"e', 'f"', '"g,h"', '"i""j"', '""'][: chance.choice([4, 4, 9])]
+        lines = [",".join(chance.choices(values, k=3)) for _ in range(4)]
+        text = "".join(chance.choices(signs, k=12)) if chance.random() < 0.5 else "\n".join(lines)
+        block = np.frombuffer((text + "\n").encode(), dtype=np.uint8)
+        one = csv_lines.prepared(block, rules)
+        short += b'"' in block.tobytes() and csv_lines._is_regular(block, block.tobytes(), rules)
+        with monkeypatch.context() as long:
+            long.setattr(csv_lines, "_is_regular", lambda *_: False)
+            assert csv_lines.prepared(block, rules) == one, text
+    assert short > 20

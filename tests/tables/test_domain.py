@@ -75,7 +75,10 @@ def test_histogram_counts_every_cell() -> None:
     ("columns", "message"),
     [
         ("a = 3", r"\[columns\] needs a section \[a\] with a kind in braces"),
-        ('a = { kind = "colour" }', "kind = 'colour' of column 'a' must be 'integer', 'number', 'category' or 'date'"),
+        (
+            'a = { kind = "colour" }',
+            "kind = 'colour' of column 'a' must be 'integer', 'number', 'category', 'date' or 'timestamp'",
+        ),
         ('a = { kind = "integer" }', "Column 'a' has no declared range"),
         ('a = { kind = "integer", range = [3, 1] }', r"range = \[3, 1\] of column 'a' must go from low to high"),
         ('a = { kind = "integer", range = [0, 1.5] }', "Column 'a' is an integer"),

@@ -58,7 +58,7 @@ def test_rounding_commutes_with_whole_shifts() -> None:
         ("range = [0, 200000]", "range = [0, 1e400]", "Declare the column in other units"),
         ('"add-remove"', '"both"', "must be 'add-remove'"),
         ('neighbours = "add-remove"', "", "means nothing without it"),
-        ('kind = "integer"', 'kind = "day"', "must be 'integer', 'number', 'category' or 'date'"),
+        ('kind = "integer"', 'kind = "day"', "must be 'integer', 'number', 'category', 'date' or 'timestamp'"),
         ('kind = "integer"', 'kind = "date"', "must be two dates from early to late"),
         ('["free", "shared", "deductible"]', "[]", "lists 0 values"),
         ('["free", "shared", "deductible"]', '["free", "free"]', "lists a value twice"),

@@ -41,17 +41,34 @@ def output(node: exp.Expr, name: str, scope: Scope, shelf: Shelf) -> Output:
     raise _unknown(node, shelf)
 
 
+NEAREST = "Ask COUNT(*), SUM or AVG of a bounded number, with GROUP BY or FILTER (WHERE ...)."
+
+INSTEAD = {
+    "WINDOW": "Compute it in a subquery of FROM: SELECT person, MAX(x) OVER (PARTITION BY person) AS m FROM data.",
+    "MODE": "Ask SELECT x, COUNT(*) AS n FROM data GROUP BY x ORDER BY n DESC LIMIT 1.",
+    "GROUPCONCAT": "Values are never released one by one: GROUP BY the column.",
+    "ARRAYAGG": "Values are never released one by one: GROUP BY the column.",
+    "ANYVALUE": "Values are never released one by one: GROUP BY the column.",
+    "FIRST": "Values are never released one by one: GROUP BY the column.",
+    "LAST": "Values are never released one by one: GROUP BY the column.",
+}
+"""The nearest thing that can be asked, by the name of what cannot."""
+
+
 def _unknown(node: exp.Expr, shelf: Shelf) -> Refused:
     match node:
         case exp.Min() | exp.Max():
             return refused(
                 node,
                 "one person can move an extreme value across the whole range, so no useful noise protects it.",
-                "Ask QUANTILE(column, 0.01) or QUANTILE(column, 0.99).",
+                "Ask QUANTILE(column, 0.01) or QUANTILE(column, 0.99), or choose that for all: --extremes 1%, in "
+                "Python extremes=0.01.",
             )
         case exp.Star():
             return refused(node, "rows are never released.", "Ask for aggregates such as COUNT(*) or AVG(column).")
         case exp.Column():
             return refused(node, "a column outside an aggregate must be grouped by.", "Add it to GROUP BY.")
     told = ", ".join(aggregate.told for aggregate in shelf)
-    return refused(node, f"this is not on the list of aggregates ({told}).")
+    return refused(
+        node, f"this is not on the list of aggregates ({told}).", INSTEAD.get(type(node).__name__.upper(), NEAREST)
+    )

@@ -10,6 +10,8 @@ from banister.questions.terms import (
     Coalesce,
     Compare,
     Condition,
+    FloorDivide,
+    FunctionOf,
     In,
     IntegerDivide,
     IsNull,
@@ -37,9 +39,9 @@ def deciding(term: Term) -> tuple[Term, ...]:
     match term:
         case Whole():
             return ()
-        case Add(a, b) | Multiply(a, b):
+        case Add(a, b) | Multiply(a, b) | FloorDivide(a, b):
             return tuple(dict.fromkeys(deciding(a) + deciding(b)))
-        case Abs(a) | Mod(a, _) | IntegerDivide(a, _):
+        case Abs(a) | Mod(a, _) | IntegerDivide(a, _) | FunctionOf(term=a):
             return deciding(a)
     return (term,)
 
@@ -47,9 +49,11 @@ def deciding(term: Term) -> tuple[Term, ...]:
 def children(node: Term | Condition) -> Sequence[Term | Condition]:
     """The parts of which a term or a condition is made."""
     match node:
-        case Add(a, b) | Multiply(a, b) | And(a, b) | Or(a, b) | Compare(_, a, b) | SameValue(a, b):
+        case Add(a, b) | Multiply(a, b) | FloorDivide(a, b) | And(a, b) | Or(a, b) | Compare(_, a, b):
             return (a, b)
-        case Abs(a) | Mod(a, _) | IntegerDivide(a, _) | IsNull(a) | Not(a) | In(a, _):
+        case SameValue(a, b):
+            return (a, b)
+        case Abs(a) | Mod(a, _) | IntegerDivide(a, _) | FunctionOf(term=a) | IsNull(a) | Not(a) | In(a, _):
             return (a,)
         case LeastOrGreatest(_, parts) | Coalesce(parts):
             return parts

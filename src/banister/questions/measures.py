@@ -13,7 +13,7 @@ from fractions import Fraction
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
 from banister.questions.question import Question
-from banister.questions.terms import Add, Multiply, Quantity, Whole
+from banister.questions.terms import Add, And, Condition, In, Leaf, Multiply, Quantity, Whole
 from banister.tables.schema import Schema
 
 FEW_CELLS = 10
@@ -37,6 +37,7 @@ class Counting(Enum):
     ROWS = "rows"
     PEOPLE = "people"
     TOTAL = "total"
+    DISTINCT = "distinct values"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,22 @@ def rows(*, most: int, of: Quantity | None = None) -> Measure:
 def people() -> Measure:
     """The number of people."""
     return Measure(counting=Counting.PEOPLE, quantity=None, low=0, high=1)
+
+
+def distinct(quantity: Quantity, *, most: int) -> Measure:
+    """The number of values that a quantity has in a cell, of each person `most` at the most.
+
+    It is no sum over people, but one person more brings at most her own values to a cell, and takes no other's away.
+    """
+    return Measure(counting=Counting.DISTINCT, quantity=quantity, low=0, high=most)
+
+
+def among_declared(where: Condition, measure: Measure) -> Condition:
+    """The condition under which a row has a value that counts: a declared one, where a column declares its own."""
+    term = None if measure.quantity is None else measure.quantity.term
+    if not isinstance(term, Leaf) or term.ready or term.column.values is None:
+        return where
+    return And(where, In(term, term.column.values))
 
 
 def total(quantity: Quantity, *, most: int) -> Measure:

@@ -9,20 +9,53 @@ from fractions import Fraction
 import numpy as np
 
 from banister.questions import terms
-from banister.questions.terms import Quantity
-from banister.tables.calendar import MONDAY, MONTHS, numbers_of
+from banister.questions.terms import FIRST_DAY, Quantity, Unit
+from banister.tables.calendar import CLOCK, MONDAY, MONTHS, numbers_of, part_numbers
+from banister.tables.zones import DAY
 
-PARTS = ("year", "quarter", "month", "isodow")
+PARTS = ("year", "quarter", "month", "week", "day", "isodow")
 """What may be asked of a date."""
+
+CLOCK_PARTS = {"hour": (3600, 24), "minute": (60, 60), "second": (1, 60)}
+"""What may be asked of a time of day: how many seconds it takes, and how many of them there are."""
+
+SHORT = 400
+"""Of fewer days than that the bounds of a part are looked up; more have all of them."""
 
 MARCH_OF_YEAR_0 = -719468
 """1 March of the year 0. Years that begin there end with their leap day."""
 
 
+def day_of(moment: Quantity) -> Quantity:
+    """The day of a timestamp."""
+    return replace(terms.integer_quotient(terms.counted(moment), DAY), unit=Unit.DAY)
+
+
+def time_of(moment: Quantity) -> Quantity:
+    """The time of day of a timestamp, in seconds since midnight."""
+    seconds = terms.counted(moment)
+    days = max(0, -(moment.low // DAY))
+    found = terms.modulo(_line(seconds, 1, days * DAY), Fraction(DAY))
+    same = moment.low // DAY == moment.high // DAY
+    return replace(found, low=moment.low % DAY, high=moment.high % DAY) if same else found
+
+
+def clock_part(moment: Quantity, name: str) -> Quantity:
+    """The hour of a timestamp, the minute within it, or the second within that, counted from 0."""
+    long, many = CLOCK_PARTS[name]
+    found = terms.integer_quotient(time_of(moment), long)
+    return found if name == "hour" else terms.modulo(found, Fraction(many))
+
+
+def clock_period(moment: Quantity, every: str) -> Quantity:
+    """The number of the hour or minute that a timestamp is in, since 1970."""
+    return terms.integer_quotient(terms.counted(moment), CLOCK[every])
+
+
 def period(day: Quantity, every: str) -> Quantity:
     """The number of the period that a date is in, as `calendar.numbers_of` counts them."""
     if every == "day":
-        found = replace(day, date=False)
+        found = terms.counted(day)
     elif every == "week":
         found = terms.integer_quotient(_line(day, 1, MONDAY), 7)
     else:
@@ -32,9 +65,18 @@ def period(day: Quantity, every: str) -> Quantity:
 
 
 def part(day: Quantity, name: str) -> Quantity:
-    """The year of a date, its quarter or month within the year, or its day of the week, counted from 1."""
+    """The year of a date, its quarter, month or week within the year, its day of the month or of the week, from 1 on.
+
+    Weeks are those of ISO 8601: a week belongs to the year that its Thursday is in.
+    """
     if name == "isodow":
         return _weekday(day)
+    if name in ("day", "week"):
+        found = _day_of_month(day) if name == "day" else _week(day)
+        if day.high - day.low >= SHORT:
+            return found
+        numbers = part_numbers(np.arange(day.low, day.high + 1), name)
+        return replace(found, low=int(numbers.min()), high=int(numbers.max()))
     if name == "year":
         return period(day, "year")
     in_year = 12 // MONTHS[name]
@@ -48,6 +90,29 @@ def _weekday(day: Quantity) -> Quantity:
     """The day of the week, from Monday, 1, to Sunday, 7. Whole weeks are added first, because of days before 1970."""
     weeks = max(0, -((day.low + MONDAY) // 7))
     return _line(terms.modulo(_line(day, 1, MONDAY + 7 * weeks), Fraction(7)), 1, 1)
+
+
+def _week(day: Quantity) -> Quantity:
+    """The number of the week: its Thursday's days since 1 January, in whole weeks, and 1."""
+    weeks = period(day, "week")
+    thursday = replace(_line(weeks, 7, 0), unit=Unit.DAY)  # 1 January 1970 was one.
+    ended = _line(period(thursday, "year"), 1, -1)
+    days = terms.scaled(ended, Fraction(365))
+    for every, sign in ((4, 1), (100, -1), (400, 1)):
+        days = terms.plus(days, terms.scaled(terms.integer_quotient(ended, every), Fraction(sign)))
+    since = terms.minus(terms.counted(thursday), _line(days, 1, FIRST_DAY))
+    held = replace(since, low=0, high=365)  # A Thursday is in its own year.
+    return replace(_line(terms.integer_quotient(held, 7), 1, 1), low=1, high=53)
+
+
+def _day_of_month(day: Quantity) -> Quantity:
+    """The days since the month began, by the same divisions as `_months`, and 1."""
+    _, days = _divided(_line(day, 4, 3 - 4 * MARCH_OF_YEAR_0), 146097)
+    _, days = _divided(_line(terms.integer_quotient(days, 4), 4, 3), 1461)
+    inside = terms.integer_quotient(days, 4)
+    months = terms.integer_quotient(_line(inside, 5, 2), 153)
+    before = terms.integer_quotient(_line(months, 153, 2), 5)
+    return replace(_line(terms.minus(inside, before), 1, 1), low=1, high=31)
 
 
 def _months(day: Quantity) -> Quantity:
@@ -68,7 +133,7 @@ def _divided(a: Quantity, divisor: int) -> tuple[Quantity, Quantity]:
 
 def _line(a: Quantity, factor: int, shift: int) -> Quantity:
     """factor · a + shift, in whole ones."""
-    a = replace(a, date=False)
+    a = terms.counted(a)
     return terms.plus(terms.scaled(a, Fraction(factor)), terms.constant(Fraction(shift)))
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from banister.core.exact.numbers import brief
 from banister.questions.after import NOTHING, After
 from banister.questions.relation import Relation
-from banister.questions.terms import Condition, Leaf, Quantity
-from banister.tables.calendar import date_of, first_days
+from banister.questions.terms import Condition, Leaf, Quantity, Unit
+from banister.tables.calendar import CLOCK, date_of, first_days, moment_of
 from banister.tables.reading import Day, Value
 
 Label = Value | Day | None
@@ -52,7 +52,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Periods:
-    """Every day, week, month, quarter or year of a date's range, by its number; each is named by its first day."""
+    """Every day, week, month, quarter or year of a date's range, by its number; each is named by its first day.
+
+    Hours and minutes of a timestamp are named by the moment at which they begin.
+    """
 
     quantity: Quantity
     every: str
@@ -63,6 +66,8 @@ class Periods:
         return self.quantity.high - self.quantity.low + 1
 
     def label(self, place: int) -> Label:
+        if self.every in CLOCK:
+            return moment_of((self.quantity.low + place) * CLOCK[self.every])
         return date_of(int(first_days(np.array(self.quantity.low + place), self.every)))
 
 
@@ -143,12 +148,12 @@ Axis = Known | Unknown
 
 
 class Aggregated(Protocol):
-    """What a question knows of an aggregate: of what it is, where it is of something, and whether it is a date."""
+    """What a question knows of an aggregate: of what it is, where it is of something, and what it counts."""
 
     @property
     def quantity(self) -> Quantity | None: ...
 
-    def is_date(self) -> bool: ...
+    def unit(self) -> Unit: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

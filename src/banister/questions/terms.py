@@ -2,18 +2,92 @@
 
 An expression is a tree of a few node types, all of them total: no value of a row makes one fail. A number is a
 whole number of `step`s between `low` and `high`, so that sums over rows are exact in every engine. Bounds above
-2^62 are refused, which makes overflow impossible in 64-bit integers. A date is the number of its day since 1970.
+2^62 are refused, which makes overflow impossible in 64-bit integers. A date is the number of its day since 1970, a
+timestamp that of its second.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
 
 from banister.core.exact.numbers import brief
 from banister.errors import BadValue
-from banister.tables.reading import Value
-from banister.tables.schema import Column, Kind
+from banister.questions.nodes import (
+    Abs as Abs,
+)
+from banister.questions.nodes import (
+    Add as Add,
+)
+from banister.questions.nodes import (
+    And as And,
+)
+from banister.questions.nodes import (
+    Boolean as Boolean,
+)
+from banister.questions.nodes import (
+    Case as Case,
+)
+from banister.questions.nodes import (
+    Coalesce as Coalesce,
+)
+from banister.questions.nodes import (
+    Compare as Compare,
+)
+from banister.questions.nodes import (
+    Condition as Condition,
+)
+from banister.questions.nodes import (
+    FloorDivide as FloorDivide,
+)
+from banister.questions.nodes import (
+    FunctionOf as FunctionOf,
+)
+from banister.questions.nodes import (
+    In as In,
+)
+from banister.questions.nodes import (
+    IntegerDivide as IntegerDivide,
+)
+from banister.questions.nodes import (
+    IsNull as IsNull,
+)
+from banister.questions.nodes import (
+    Leaf as Leaf,
+)
+from banister.questions.nodes import (
+    LeastOrGreatest as LeastOrGreatest,
+)
+from banister.questions.nodes import (
+    Linked as Linked,
+)
+from banister.questions.nodes import (
+    Mod as Mod,
+)
+from banister.questions.nodes import (
+    Multiply as Multiply,
+)
+from banister.questions.nodes import (
+    Not as Not,
+)
+from banister.questions.nodes import (
+    Null as Null,
+)
+from banister.questions.nodes import (
+    Or as Or,
+)
+from banister.questions.nodes import (
+    SameValue as SameValue,
+)
+from banister.questions.nodes import (
+    Term as Term,
+)
+from banister.questions.nodes import (
+    Whole as Whole,
+)
+from banister.tables.schema import Kind
+from banister.tables.zones import DAY
 
 LIMIT = 2**62
 
@@ -21,160 +95,19 @@ FIRST_DAY, LAST_DAY = -719162, 2932896
 """1 January of the year 1 and 31 December 9999: dates that every engine and every file knows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """A column of a relation. `ready` when the relation already yields whole steps."""
+class Unit(Enum):
+    """What a whole number counts."""
 
-    relation: str
-    column: Column
-    ready: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number written in the question."""
-
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class Null:
-    """NULL."""
-
-
-@dataclass(frozen=True, slots=True)
-class Add:
-    left: "Term"
-    right: "Term"
-
-
-@dataclass(frozen=True, slots=True)
-class Multiply:
-    left: "Term"
-    right: "Term"
-
-
-@dataclass(frozen=True, slots=True)
-class Abs:
-    """The absolute value."""
-
-    term: "Term"
-
-
-@dataclass(frozen=True, slots=True)
-class LeastOrGreatest:
-    """The least or the greatest of several; a missing one is passed over, as in all three engines."""
-
-    name: str
-    terms: tuple["Term", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Coalesce:
-    """The first that is not missing."""
-
-    terms: tuple["Term", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """The value behind the first condition that holds."""
-
-    cases: tuple[tuple["Condition", "Term"], ...]
-    otherwise: "Term"
-
-
-@dataclass(frozen=True, slots=True)
-class Mod:
-    """What is left of a non-negative number after division by a constant above 0."""
-
-    term: "Term"
-    divisor: int
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerDivide:
-    """How often a constant above 0 goes into a non-negative number."""
-
-    term: "Term"
-    divisor: int
-
-
-Term = Leaf | Whole | Null | Add | Multiply | Abs | LeastOrGreatest | Coalesce | Case | Mod | IntegerDivide
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """Two whole numbers compared: = <> < <= > >=."""
-
-    sign: str
-    left: Term
-    right: Term
-
-
-@dataclass(frozen=True, slots=True)
-class In:
-    """A category column that has one of some values."""
-
-    leaf: Leaf
-    values: tuple[Value, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SameValue:
-    """Two categories that have the same value; a column that is whole already may stand for one of them."""
-
-    left: Leaf
-    right: Leaf
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """A key of one relation that equals a key of another, each by the relation's name and its own."""
-
-    left: str
-    left_key: str
-    right: str
-    right_key: str
-
-
-@dataclass(frozen=True, slots=True)
-class IsNull:
-    """IS NULL."""
-
-    term: Term
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    left: "Condition"
-    right: "Condition"
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    left: "Condition"
-    right: "Condition"
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    condition: "Condition"
-
-
-@dataclass(frozen=True, slots=True)
-class Boolean:
-    value: bool
-
-
-Condition = Compare | In | SameValue | Linked | IsNull | And | Or | Not | Boolean
+    NUMBER = "number"
+    DAY = "date"
+    MOMENT = "timestamp"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
     """A term with what is known about it: value = step · term, low ≤ term ≤ high, and whether it can be missing.
 
-    A `date` is a number of days that is compared with dates alone, and has neither sum nor mean.
+    What counts days or moments is compared with its like alone, and has neither sum nor mean.
     """
 
     term: Term
@@ -182,10 +115,21 @@ class Quantity:
     high: int
     step: Fraction
     nulls: bool
-    date: bool = False
+    unit: Unit = Unit.NUMBER
+
+    @property
+    def date(self) -> bool:
+        """Whether it is a day, as a number since 1970."""
+        return self.unit is Unit.DAY
+
+    @property
+    def moment(self) -> bool:
+        """Whether it is a day with a time, as seconds since 1970 by the clock that is declared."""
+        return self.unit is Unit.MOMENT
 
     def __post_init__(self) -> None:
-        if self.date and not FIRST_DAY <= self.low <= self.high <= LAST_DAY:
+        long = {Unit.DAY: 1, Unit.MOMENT: DAY}.get(self.unit)
+        if long and not FIRST_DAY * long <= self.low <= self.high < (LAST_DAY + 1) * long:
             raise BadValue("A date can leave the years 1 to 9999. Add fewer days.")
         if not -LIMIT <= self.low <= self.high <= LIMIT:
             raise BadValue(
@@ -194,11 +138,15 @@ class Quantity:
             )
 
 
+UNITS = {Kind.DATE: Unit.DAY, Kind.TIMESTAMP: Unit.MOMENT}
+KINDS = {unit: kind for kind, unit in UNITS.items()}
+
+
 def column(leaf: Leaf) -> Quantity:
     """The value of a column of numbers or dates."""
     low, high = leaf.column.units
-    date = leaf.column.kind is Kind.DATE
-    return Quantity(term=leaf, low=low, high=high, step=leaf.column.step, nulls=leaf.column.nulls, date=date)
+    unit = UNITS.get(leaf.column.kind, Unit.NUMBER)
+    return Quantity(term=leaf, low=low, high=high, step=leaf.column.step, nulls=leaf.column.nulls, unit=unit)
 
 
 def constant(value: Fraction) -> Quantity:
@@ -213,11 +161,31 @@ def constant(value: Fraction) -> Quantity:
 
 def date(day: int) -> Quantity:
     """A date written in the question, as days since 1970."""
-    return Quantity(term=Whole(day), low=day, high=day, step=Fraction(1), nulls=False, date=True)
+    return Quantity(term=Whole(day), low=day, high=day, step=Fraction(1), nulls=False, unit=Unit.DAY)
+
+
+def moment(second: int) -> Quantity:
+    """A timestamp written in the question, as seconds since 1970."""
+    return Quantity(term=Whole(second), low=second, high=second, step=Fraction(1), nulls=False, unit=Unit.MOMENT)
+
+
+def counted(a: Quantity) -> Quantity:
+    """A date or a timestamp as the number that it is."""
+    return replace(a, unit=Unit.NUMBER)
+
+
+def midnight(day: Quantity) -> Quantity:
+    """The timestamp at which a day begins."""
+    return replace(_multiplied(counted(day), DAY), unit=Unit.MOMENT)
 
 
 def number(a: Quantity) -> Quantity:
-    """The same quantity where it is a number; dates are refused."""
+    """The same quantity where it is a number; dates and timestamps are refused."""
+    if a.moment:
+        raise BadValue(
+            "This is a timestamp, and a number is needed. Take HOUR(t), CAST(t AS TIME), CAST(t AS DATE), or the "
+            "seconds between two of them: later - earlier."
+        )
     if a.date:
         raise BadValue(
             "This is a date, and a number is needed. The days between two dates are a number: later - earlier."
@@ -237,39 +205,41 @@ def scaled(a: Quantity, factor: Fraction) -> Quantity:
 
 
 def plus(a: Quantity, b: Quantity) -> Quantity:
-    """The sum of two quantities; a date and whole days are a date.
+    """The sum of two quantities; a date and whole days are a date, a timestamp and whole seconds a timestamp.
 
     >>> both = plus(constant(Fraction(1, 2)), constant(Fraction(1, 3)))
     >>> both.low, both.step
     (5, Fraction(1, 6))
     """
-    if a.date and b.date:
-        raise BadValue("Two dates cannot be added. The days between them are: later - earlier.")
-    date = a.date or b.date
-    a, b = same_step(replace(a, date=False), replace(b, date=False))
-    if date and a.step != 1:
-        raise BadValue("Only whole days can be added to a date.")
+    units = {a.unit, b.unit} - {Unit.NUMBER}
+    if Unit.NUMBER not in (a.unit, b.unit):
+        raise BadValue("Two dates cannot be added. What lies between them is: later - earlier.")
+    a, b = same_step(counted(a), counted(b))
+    if units and a.step != 1:
+        raise BadValue("Only whole days can be added to a date, and whole seconds to a timestamp.")
     return Quantity(
         term=Add(a.term, b.term),
         low=a.low + b.low,
         high=a.high + b.high,
         step=a.step,
         nulls=a.nulls or b.nulls,
-        date=date,
+        unit=next(iter(units), Unit.NUMBER),
     )
 
 
 def minus(a: Quantity, b: Quantity) -> Quantity:
-    """The difference of two quantities; that of two dates is a number of days."""
-    if a.date and b.date:
-        a, b = replace(a, date=False), replace(b, date=False)
+    """The difference of two quantities; that of two dates is a number of days, of two timestamps one of seconds."""
+    if Unit.NUMBER not in (a.unit, b.unit):
+        a, b = (counted(part) for part in common_step([a, b]))
     return plus(a, scaled(b, Fraction(-1)))
 
 
 def times(a: Quantity, b: Quantity) -> Quantity:
-    """The product of two quantities; the steps multiply."""
+    """The product of two quantities; the steps multiply. That of a number with itself is never below 0."""
     a, b = number(a), number(b)
     ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    if a == b:
+        ends = [0 if a.low <= 0 <= a.high else min(a.low**2, a.high**2), max(a.low**2, a.high**2)]
     return Quantity(
         term=Multiply(a.term, b.term), low=min(ends), high=max(ends), step=a.step * b.step, nulls=a.nulls or b.nulls
     )
@@ -350,7 +320,10 @@ def same_step(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
 
 def common_step(parts: Sequence[Quantity]) -> list[Quantity]:
     """All in the largest step that divides all of theirs."""
-    if len({part.date for part in parts if not isinstance(part.term, Null)}) > 1:
+    units = {part.unit for part in parts if not isinstance(part.term, Null)}
+    if units == {Unit.DAY, Unit.MOMENT}:
+        parts = [midnight(part) if part.date else part for part in parts]
+    elif len(units) > 1:
         raise BadValue("A date and a number cannot stand for each other. Write a date as DATE '2021-03-01'.")
     step = parts[0].step
     for part in parts[1:]:
@@ -381,5 +354,5 @@ def _joined(term: Term, parts: Sequence[Quantity], *, nulls: bool) -> Quantity:
         high=max(p.high for p in known),
         step=parts[0].step,
         nulls=nulls,
-        date=known[0].date,
+        unit=known[0].unit,
     )

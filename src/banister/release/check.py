@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from banister.errors import BadValue
 from banister.release.sources.duckdb import DuckDBSource
-from banister.release.work import Physical
+from banister.release.work import Physical, fits
 from banister.tables.columns import Column, Kind
 from banister.tables.frames.records import quoted, quoted_text
 from banister.tables.schema import Table
@@ -43,21 +43,29 @@ def check_table(source: DuckDBSource, table: Table) -> TableCheck:
     file = source.csv_files.get(table.name)
     whose = f"COUNT(*) FILTER ({quoted(table.owner)} IS NULL)" if table.owner else "0"
     items = [whose]
-    for column in table.columns:
+    columns = [column for column in table.columns if fits(column, source.stored(table.name)[column.name])]
+    for column in columns:
         items += [f"COUNT({quoted(column.name)})", f"COUNT(*) FILTER ({_outside(column, source.stored(table.name))})"]
     rows, nobody, *counts = source.counted(f"COUNT(*), {', '.join(items)}", quoted(table.name))
-    there = [rows] * len(table.columns)
+    there = [rows] * len(columns)
     if file is not None:
-        texts = [f"COUNT(NULLIF(trim({quoted(column.name)}), ''))" for column in table.columns]
-        there = source.counted(", ".join(texts), f"({file.text_query})")
-    pairs = zip(table.columns, counts[::2], counts[1::2], there, strict=True)
+        texts = [f"COUNT(NULLIF(trim({quoted(column.name)}), ''))" for column in columns]
+        there = source.counted(", ".join(texts), f"({file.text_query})") if texts else []
+    pairs = zip(columns, counts[::2], counts[1::2], there, strict=True)
+    found = {column.name: _column(column, rows, *numbers, text=file is not None) for column, *numbers in pairs}
     return TableCheck(
         name=table.name,
         rows=rows,
         left_out=0 if file is None else file.lines() - rows,
         nobody=nobody,
-        columns=tuple(_column(column, rows, *numbers, text=file is not None) for column, *numbers in pairs),
+        columns=tuple(found.get(column.name) or _unusable(source, table, column, rows) for column in table.columns),
     )
+
+
+def _unusable(source: DuckDBSource, table: Table, column: Column, rows: int) -> ColumnCheck:
+    """A column that is stored as something else than is declared: nothing of it is understood."""
+    there = source.counted(f"COUNT({quoted(column.name)})", quoted(table.name))[0]
+    return ColumnCheck(name=column.name, understood=0, missing=rows - there, unreadable=there, outside=0)
 
 
 def _column(column: Column, rows: int, understood: int, outside: int, there: int, *, text: bool) -> ColumnCheck:
@@ -82,6 +90,9 @@ def _outside(column: Column, stored: dict[str, Physical]) -> str:
         day = f"TRY_CAST({name} AS DATE)"
         ends = [f"DATE '1970-01-01' + {int(end)}" for end in (column.low, column.high)]
         return f"{day} < {ends[0]} OR {day} > {ends[1]}"
+    if column.kind is Kind.TIMESTAMP:
+        second = f"epoch({name})"
+        return f"{second} < {int(column.low)} OR {second} >= {int(column.high) + 1}"
     if stored[column.name] is Physical.FLOAT:
         name = f"CASE WHEN NOT isnan({name}) THEN {name} END"
     x = f"CAST({name} AS DOUBLE)"

@@ -1,15 +1,16 @@
 """A protected table at the front door: `bn.open("health.toml")`, then plan, then release."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from banister import need
 from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Guarantee
-from banister.errors import BadValue, LedgerExists, LedgerMissing
+from banister.errors import BadValue, LedgerMissing
 from banister.files import check_apart
-from banister.foreign import read_text
-from banister.tables.schema import Kind, Schema
+from banister.tables.schema import Schema
 
 if TYPE_CHECKING:
     from banister.accounting.book import Remaining
@@ -18,18 +19,17 @@ if TYPE_CHECKING:
     from banister.questions.question import Question
     from banister.release.answering.answers import Answers
     from banister.release.check import TableCheck
+    from banister.release.declared_ledger import DeclaredLedger
+    from banister.release.finer import RungPlan, RungTables
     from banister.release.planning.asking import Asking
     from banister.release.planning.plan import Plan
     from banister.release.planning.request import PlanRequest
     from banister.release.practice import Practice
     from banister.release.profile.plan import LookPlan
     from banister.release.profile.profile import Profile
-    from banister.release.run import Tell
+    from banister.release.run import Chargeable, Tell
     from banister.release.work import Source
     from banister.sampling.bits import BitSource
-
-LEDGER_FILES = ("-wal", "-shm")
-"""What lies beside a ledger and belongs to it."""
 
 
 def open(schema: str | Path, *, data: object = None, tables: Mapping[str, object] | None = None) -> "Dataset":  # noqa: A001
@@ -80,17 +80,25 @@ class Dataset:
 
         return dataset_html(self)
 
-    def questions(self, sql: str, *, dialect: str | None = None) -> "tuple[Question, ...]":
+    def questions(
+        self,
+        sql: str,
+        *,
+        dialect: str | None = None,
+        rows: int | None = None,
+        groups: int | None = None,
+        extremes: Number = 0,
+    ) -> "tuple[Question, ...]":
         """The checked questions in a text. An address of a file that ends in .sql is read first."""
         from banister.questions.reading.parser import read_questions
         from banister.release.aggregates import ALL
+        from banister.release.own_files import text_of
+        from banister.release.planning.asking import bounded
 
         self.schema.for_questions()
-        if sql.strip().lower().endswith(".sql") and "\n" not in sql:
-            if not Path(sql.strip()).is_file():
-                raise BadValue(f"The questions '{sql}' cannot be read. Give SQL, or the path of a .sql file.")
-            sql = read_text(Path(sql.strip()), "a file of questions", most_bytes=1 << 22)
-        return read_questions(sql, self._with_public(), aggregates=ALL, dialect=dialect)
+        share = need.between("extremes", extremes, 0, Fraction(1, 4), "It is the order of the quantile for MIN: 0.01.")
+        found = read_questions(text_of(sql), self._with_public(), aggregates=ALL, dialect=dialect, extremes=share)
+        return tuple(bounded(question, rows=rows, groups=groups) for question in found)
 
     def _with_public(self) -> Schema:
         """The schema with the rows of its public tables, read on first use: anybody may know them, so a plan does."""
@@ -114,15 +122,20 @@ class Dataset:
         dialect: str | None = None,
         consistent: bool = False,
         check_bounds: Number = 0,
+        rows: int | None = None,
+        groups: int | None = None,
+        extremes: Number = 0,
     ) -> "Plan":
         """Plan a release: mechanism, loss and expected error of every answer. No record is seen.
 
         With `consistent`, questions about the same rows are made to agree: totals equal the sums of their parts. With
         `check_bounds`, a share of epsilon such as 0.05, the answers tell of how many people something is left out.
+        `rows` and `groups` bound a person's part in these questions alone, in place of what the schema says. With
+        `extremes`, such as 0.01, MIN and MAX are answered by the quantiles of the orders 0.01 and 0.99.
         """
         from banister.release.planning.request import PlanRequest
 
-        found = self.questions(str(sql), dialect=dialect)
+        found = self.questions(str(sql), dialect=dialect, rows=rows, groups=groups, extremes=extremes)
         return self.planned(
             PlanRequest.of(
                 found,
@@ -155,6 +168,9 @@ class Dataset:
         dialect: str | None = None,
         consistent: bool = False,
         check_bounds: Number = 0,
+        rows: int | None = None,
+        groups: int | None = None,
+        extremes: Number = 0,
     ) -> "Plan":
         """The other way round: the least epsilon at which every interval is within a share of the answer.
 
@@ -165,7 +181,7 @@ class Dataset:
 
         if self.schema.budget is None:
             raise BadValue("The schema needs a [budget] to say how much accuracy may cost.")
-        found = self.questions(str(sql), dialect=dialect)
+        found = self.questions(str(sql), dialect=dialect, rows=rows, groups=groups, extremes=extremes)
         most = PlanRequest.of(
             found,
             epsilon=self.schema.budget.epsilon,
@@ -216,19 +232,19 @@ class Dataset:
         if plan.schema != self.schema:
             raise BadValue("The plan was made for another schema. Plan again with this one.")
         safe = KeptUnder(key, non_negative) if key else None
-        book, made = self._found() if ledger is None else ledger, False
+        book, made = self._declared().found() if ledger is None else ledger, False
 
         def opened() -> "Ledger":
             nonlocal book, made
             if book is None:
-                book, made = self._make()
+                book, made = self._declared().made()
             return book
 
         try:
             done = None if safe is None or book is None else safe.fetched(plan, book)
             if done is None:
                 if book is None:
-                    self._try(plan)
+                    self._declared().check_first(plan)
                 chance, paying, source = bits or SYSTEM, book or opened, self.source()
                 done = release(plan, source, paying, bits=chance, non_negative=non_negative, safe=safe, tell=tell)
             book = opened()
@@ -245,37 +261,52 @@ class Dataset:
 
         return plan_look(self.schema, Guarantee(epsilon, delta), confidence=confidence)
 
-    def look(self, plan: "LookPlan", *, bits: "BitSource | None" = None, tell: "Tell" = lambda _: None) -> "Profile":
-        """Look privately at all columns at once: charge the ledger once, then draw."""
+    def look(
+        self, plan: "LookPlan", *, bits: "BitSource | None" = None, key: str = "", tell: "Tell" = lambda _: None
+    ) -> "Profile":
+        """Look privately at all columns at once: charge the ledger once, then draw.
+
+        With a `key` of your own the same look is charged once, and every further call fetches it, as with `release`.
+        """
         from banister.release.profile.run import look
 
-        self.source()
-        if (book := self._found()) is None:
-            self._try(plan)
-        with book or self._make()[0] as paying:
-            return look(plan, self, paying, bits=bits, tell=tell)
+        if not key:  # What is kept under a key needs no engine.
+            self.source()
+        with self.ledger_for(plan) as paying:
+            return look(plan, self, paying, bits=bits, key=key, tell=tell)
+
+    def plan_rungs(
+        self, sql: str, *, epsilons: Sequence[Number], confidence: Number = 0.95, dialect: str | None = None
+    ) -> "RungPlan":
+        """Plan the same question at several rising epsilons, of which the finest alone is paid. No record is seen."""
+        from banister.release.finer import plan_rungs
+
+        return plan_rungs(self, sql, epsilons=epsilons, confidence=confidence, dialect=dialect)
+
+    def release_rungs(
+        self, plan: "RungPlan", *, sealed: str | Path | None = None, tell: "Tell" = lambda _: None
+    ) -> "RungTables":
+        """Draw all rungs, give the coarsest and seal the others: beside the ledger, where no file is named."""
+        from banister.release.finer import release_rungs_of_table
+
+        return release_rungs_of_table(self, plan, sealed=sealed, tell=tell)
+
+    def refine(self, sealed: str | Path) -> "RungTables":
+        """Open the next rung of a sealed file, and charge what it takes beyond the last one. No table is read."""
+        from banister.release.finer import refine_rungs_of_table
+
+        with self.ledger() as book:
+            return refine_rungs_of_table(sealed, ledger=book)
 
     def check_output(self, path: str | Path) -> None:
         """Refuse to write over the schema, a table or the ledger."""
-        check_apart(Path(path), self._needed())
+        from banister.release.own_files import tables_of
 
-    def _needed(self) -> dict[str, Path]:
-        """The files of this dataset, with what they are."""
-        needed = {} if self.path is None else {"the schema": self.path}
-        places = {table.name: table.location for table in self.schema.tables}
-        places |= {table.name: table.location for table in self.schema.public}
-        for name, location in places.items():
-            if name not in self.frames and "://" not in location:
-                needed[f"the table '{name}'"] = self.folder / location
-        if self.schema.ledger is not None and "://" not in self.schema.ledger:
-            needed["the ledger"] = self.folder / self.schema.ledger
-            for ending in LEDGER_FILES:
-                needed[f"the ledger's {ending[1:]} file"] = self.folder / (self.schema.ledger + ending)
-        return needed
+        check_apart(Path(path), tables_of(self.schema, self.path, self.folder, self.frames) | self._declared().files())
 
     def kept(self) -> "tuple[KeptRequest, ...]":
         """The requests under a key that were paid for, or were cut off, and that nobody has said to be done with."""
-        found = self._found()
+        found = self._declared().found()
         if found is None:
             return ()
         with found:
@@ -283,19 +314,17 @@ class Dataset:
 
     def asked(self, key: str) -> "KeptRequest | None":
         """What was asked under a key before, whether it was answered or cut off; nothing where nobody did."""
-        found = self._found()
+        found = self._declared().found()
         if found is None:
             return None
         with found:
             return None if found.kept is None else found.kept.asked(key)
 
-    def given(self, answers: "Answers", key: str) -> None:
+    def given(self, answers: "Answers | Profile", key: str) -> None:
         """Say that the answers under a key are where they should be. They are not kept any more, nor drawn again."""
-        from banister.release.answering.keeping import kept_request
-
         with self.ledger() as book:
             if book.kept is not None:
-                book.kept.given(kept_request(answers.plan, key, non_negative=answers.non_negative))
+                book.kept.given(answers.kept_under(key))
 
     def source(self) -> "Source":
         """The engine that adds up, opened on first use; columns and types are checked then."""
@@ -314,16 +343,10 @@ class Dataset:
     @property
     def index_folder(self) -> Path | None:
         """Where indexes are kept: beside a ledger that is a file, for they are as private as the table."""
-        given = self.schema.ledger
-        if self.schema.budget is None or given is None or "://" in given or given == "memory:":
-            return None
-        return self.folder / (given + ".index")
+        return self._declared().index_folder
 
     def check(self) -> "tuple[TableCheck, ...]":
-        """How many rows and values are understood, column by column: exact counts for the owner alone.
-
-        Nothing is charged, so show them to nobody else.
-        """
+        """How many rows and values are understood: exact counts, uncharged, so for the owner alone and nobody else."""
         from banister.release.check import check_table, duckdb_only
 
         source = duckdb_only(self.source())
@@ -331,79 +354,28 @@ class Dataset:
 
     def ledger(self, *, witness: str = "") -> "Ledger":
         """The ledger that the schema names; it has to be there. A witness is named as in `Ledger.open`."""
-        from banister.accounting.ledger import Ledger
-
-        address = self._address()
-        try:
-            found = Ledger.open(address, witness=witness)
-        except LedgerMissing:
-            raise LedgerMissing(
-                f"The ledger '{address}' is not there. The first release makes it, or: banister budget <schema> "
-                "--create. If there was one, find it: a new ledger forgets what was given away."
-            ) from None
-        if found.terms.budget != self.schema.budget or found.terms.neighbours is not self.schema.neighbours:
-            found.close()
-            raise BadValue(
-                f"The ledger '{address}' was made for the budget {found.terms.budget} and "
-                f"{found.terms.neighbours.value} neighbours, which is not what the schema says. Correct the schema: a "
-                "ledger's terms are fixed."
-            )
-        return found
+        return self._declared().opened(witness=witness)
 
     def create_ledger(self) -> "Ledger":
         """Make the ledger that the schema names, once; one that is there is never overwritten."""
-        return self._new_ledger(self._address())
+        return self._declared().created()
 
     def trial_ledger(self) -> "Ledger":
         """A ledger in memory on the schema's terms, as the first release would make it: to foresee with."""
-        self._address()
-        return self._new_ledger("memory:")
+        return self._declared().trial()
 
-    def _new_ledger(self, address: str) -> "Ledger":
-        from banister.accounting.filters import AsYouGo
-        from banister.accounting.ledger import Ledger
-
-        budget = self.schema.budget
-        assert budget is not None
-        # Values that are not declared cost a delta of their own; half of it is kept for them where there are any.
-        unknown = any(
-            c.kind is Kind.CATEGORY and c.values is None for table in self.schema.tables for c in table.columns
-        )
-        return Ledger.create(
-            address,
-            budget=budget,
-            neighbours=self.schema.neighbours,
-            questions=AsYouGo(reserve="1/2") if unknown else AsYouGo(),
-        )
-
-    def _found(self) -> "Ledger | None":
-        """The ledger, if it is there; one in memory would be forgotten, so it is not made here."""
-        try:
-            return self.ledger()
-        except LedgerMissing:
-            if self._address() == "memory:":
-                raise
-            return None
+    def ledger_for(self, plan: "Chargeable") -> "Ledger":
+        """The ledger; made where it is not there yet, unless the plan would not fit."""
+        if (book := self._declared().found()) is None:
+            self._declared().check_first(plan)
+        return book or self._declared().made()[0]
 
     def awaits_ledger(self) -> bool:
         """Whether the first release would make the ledger; raises where the one that is there cannot be used."""
-        found = self._found()
+        found = self._declared().found()
         if found is not None:
             found.close()
         return found is None
-
-    def _try(self, plan: "Plan | LookPlan") -> None:
-        """Refuse what a new ledger would refuse; none is made for it."""
-        with self.trial_ledger() as trial:
-            cost, _ = trial.choice(plan.costs, neighbours=plan.neighbours)
-            trial.charge(cost, label=plan.label, neighbours=plan.neighbours)
-
-    def _make(self) -> "tuple[Ledger, bool]":
-        """Make the ledger for its first charge, and say whether that was needed."""
-        try:
-            return self.create_ledger(), True
-        except LedgerExists:  # Another release was quicker.
-            return self.ledger(), False
 
     def remaining(self) -> "Remaining":
         """What is left of the budget."""
@@ -415,11 +387,10 @@ class Dataset:
         with self.ledger() as book:
             return book.fitting(plan.costs, neighbours=plan.neighbours)[1]
 
-    def _address(self) -> str:
-        if self.schema.budget is None or self.schema.ledger is None:
-            raise BadValue('The schema needs a [budget] with epsilon, delta and ledger, e.g. ledger = "health.ledger".')
-        given = self.schema.ledger
-        return given if "://" in given or given == "memory:" else str(self.folder / given)
+    def _declared(self) -> "DeclaredLedger":
+        from banister.release.declared_ledger import DeclaredLedger
+
+        return DeclaredLedger(self.schema, self.folder)
 
     def _fits(self, plan: "Plan") -> bool:
         """Whether what is left has room for a plan; a ledger that is not made yet has all of the budget."""

@@ -88,10 +88,32 @@ class Dates:
     low: Day
     high: Day
     every: str = "day"
+    zone: str = ""
     nulls: bool = True
 
     def content(self) -> Content:
-        return {"kind": "date", "range": [self.low, self.high], "every": self.every, "nulls": self.nulls}
+        zone = {"zone": self.zone} if self.zone else {}
+        return {"kind": "date", "range": [self.low, self.high], "every": self.every, "nulls": self.nulls, **zone}
+
+
+@dataclass(frozen=True, slots=True)
+class Timestamps:
+    """A column of days with a time, between two public days. With a zone, moments count by its clocks.
+
+    >>> from datetime import date
+    >>> Timestamps(date(2020, 1, 1), date(2024, 12, 31), zone="Europe/Berlin").content()["zone"]
+    'Europe/Berlin'
+    """
+
+    low: Day
+    high: Day
+    every: str = "day"
+    zone: str = ""
+    nulls: bool = True
+
+    def content(self) -> Content:
+        zone = {"zone": self.zone} if self.zone else {}
+        return {"kind": "timestamp", "range": [self.low, self.high], "every": self.every, "nulls": self.nulls, **zone}
 
 
 def Table(  # noqa: N802
@@ -133,7 +155,8 @@ def _content(column: str, declared: Declared) -> Content:
     if not callable(getattr(declared, "content", None)):
         raise BadValue(
             f"columns[{column!r}] is a {type(declared).__name__}. Say what is public about it: bn.Integer(0, 120), "
-            "bn.Decimals(0, 5000, step=0.01), bn.Category(['yes', 'no']) or bn.Dates(first, last)."
+            "bn.Decimals(0, 5000, step=0.01), bn.Category(['yes', 'no']), bn.Dates(first, last) or "
+            "bn.Timestamps(first, last)."
         )
     return declared.content()
 

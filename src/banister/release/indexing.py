@@ -1,15 +1,30 @@
 """Making and dropping indexes: which questions gain from one, and lists for all of them at once."""
 
+from typing import Protocol, runtime_checkable
+
 from banister.errors import BadValue
 from banister.release.dataset import Dataset
 from banister.release.planning.planner import plan_release
 from banister.release.planning.request import PlanRequest
 from banister.release.run import works
-from banister.release.sources.duckdb import DuckDBSource
 from banister.release.sources.kept import drop_lists
 from banister.release.sources.listed import listable
+from banister.release.work import Work
 from banister.sampling.bits import SYSTEM
 from banister.tables.schema import Kind, Schema
+
+
+@runtime_checkable
+class KeepsIndex(Protocol):
+    """An engine of whose tables an index can be kept."""
+
+    def make_index(self, work: Work) -> bool:
+        """Make and keep the list behind some work; whether the table held still for it."""
+        ...
+
+    def drop_index(self) -> None:
+        """Take away what of an index lies in the engine."""
+        ...
 
 
 def make_index(dataset: Dataset, sql: str) -> int:
@@ -25,14 +40,18 @@ def make_index(dataset: Dataset, sql: str) -> int:
     1
     """
     source = dataset.source()
-    if not isinstance(source, DuckDBSource):
-        raise BadValue("An index is about tables in files that DuckDB reads; this table lives in another engine.")
+    if not isinstance(source, KeepsIndex):
+        raise BadValue(
+            "An index is about tables in files that DuckDB reads, or on PostgreSQL; this table lives in another "
+            "engine, which does not say for sure whether a table has changed. Its releases need no index. Where the "
+            "table is a Parquet file on this machine, name the file."
+        )
     found = dataset.questions(sql or usual_questions(dataset.schema))
     plan = plan_release(PlanRequest.of(found, epsilon=1, delta=0), dataset.schema)  # Nothing is released at this level.
     asked = [work for part in plan.parts for work in works(part, SYSTEM)]
     wanted = [work for work in asked if listable(work)] or asked[:1]
     for work in wanted:
-        if not source.listed.make(work):
+        if not source.make_index(work):
             raise BadValue(
                 "The table's file changed while it was read, or its time of change lies in the future, so that later "
                 "changes could not be told. No index was kept; try again when the file is at rest."
@@ -51,7 +70,11 @@ def drop_index(dataset: Dataset) -> int:
     0
     """
     place = dataset.index_folder
-    return 0 if place is None else drop_lists(place)
+    count = 0 if place is None else drop_lists(place)
+    source = dataset.source()
+    if isinstance(source, KeepsIndex):
+        source.drop_index()
+    return count
 
 
 def usual_questions(schema: Schema) -> str:

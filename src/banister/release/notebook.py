@@ -13,6 +13,7 @@ from banister.release.answering.wording import (
 )
 from banister.show.page import Block, Code, PageTable, Paragraph
 from banister.tables.calendar import date_of
+from banister.tables.zones import DAY
 
 if TYPE_CHECKING:
     from banister.release.answering.answers import Answers
@@ -51,8 +52,9 @@ def _declared(column: "Column") -> str:
         return f"{listed}{', ...' if len(column.values) > 8 else ''}"
     if column.kind.value == "category":
         return "values unknown"
-    if column.kind.value == "date":
-        return f"{date_of(int(column.low)).isoformat()} to {date_of(int(column.high)).isoformat()}"
+    if column.kind.dated:
+        days = [date_of(int(end) // (1 if column.kind.value == "date" else DAY)) for end in (column.low, column.high)]
+        return f"{days[0].isoformat()} to {days[1].isoformat()}{', ' + column.zone if column.zone else ''}"
     return f"{brief(column.low)} to {brief(column.high)}"
 
 

@@ -98,6 +98,10 @@ def _values(column: Column, words: NDArray[np.uint64]) -> NDArray[np.generic]:
         days = np.array(steps, dtype="datetime64[D]").astype("datetime64[s]")
         days[absent] = np.datetime64("NaT")
         return days
+    if column.kind is Kind.TIMESTAMP:
+        days = np.array(steps, dtype="datetime64[s]")
+        days[absent] = np.datetime64("NaT")
+        return days
     numbers = np.array([float(step * Fraction(column.step)) for step in steps])
     if column.kind is Kind.INTEGER and not column.nulls:
         return numbers.astype(np.int64)

@@ -7,7 +7,7 @@ the two differ. What crosses the wire is the question, its price and the account
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from banister.tables.schema import Schema
 
 if TYPE_CHECKING:
     from banister.accounting.book import Remaining
+    from banister.accounting.shares import BudgetShare
     from banister.release.answering.answers import Answers
     from banister.release.planning.asking import Asking
     from banister.release.planning.plan import Plan
@@ -38,10 +39,14 @@ def connect(address: str, *, key: str) -> "RemoteTable":
         ...
     banister.errors.BadValue: 'http://team.example' is not safe: your key would travel in the clear. Use https://.
     """
+    return RemoteTable(_Wire(_safe(address), key))
+
+
+def _safe(address: str) -> str:
     parts = urlsplit(address)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise BadValue(f"'{address}' is not safe: your key would travel in the clear. Use https://.")
-    return RemoteTable(_Wire(address.rstrip("/"), key))
+    return address.rstrip("/")
 
 
 class _Wire:
@@ -89,6 +94,15 @@ class RemoteTable:
         self._asked: dict[str, dict[str, object]] = {}
         self.project = project
         """The project that releases count in; empty for none."""
+
+    @classmethod
+    def by_password(cls, address: str, *, name: str, password: str, code: str = "") -> "RemoteTable":
+        """The same for who has a password; with a code from an owner it is set first. The session ends by itself."""
+        wire = _Wire(_safe(address), "")
+        if code:
+            wire.ask("POST", "/recover", {"code": code, "password": password})
+        session = str(wire.ask("POST", "/sign-in", {"name": name, "password": password})["secret"])
+        return cls(_Wire(wire.address, session))
 
     @property
     def schema(self) -> Schema:
@@ -150,6 +164,26 @@ class RemoteTable:
         path = f"/requests/{quote(account, safe='')}/{quote(key, safe='')}/decision"
         return str(self._wire.ask("POST", path, {"allow": allow})["state"])
 
+    def add_member(self, name: str, role: str) -> str:
+        """For owners: make an account as owner, analyst or auditor; gives the code with which its password is set."""
+        return str(self._wire.ask("POST", "/accounts", {"name": name, "role": role})["secret"])
+
+    def share_out(self, shares: "Sequence[BudgetShare]") -> None:
+        """For owners: share the budget out, or anew; what was used does not come back."""
+        self._wire.ask("PUT", "/shares", {"shares": [_share(each) for each in shares]})
+
+    def make_key(self, label: str) -> str:
+        """A key for a program of one's own, shown this once."""
+        return str(self._wire.ask("POST", "/keys", {"label": label})["secret"])
+
+    def charges(self) -> list[dict[str, Any]]:
+        """For owners and auditors: every line of the ledger, whose it is, and who allowed what was above a share."""
+        return list(self._wire.ask("GET", "/history"))
+
+    def log(self) -> list[dict[str, Any]]:
+        """For owners and auditors: every request to the server, checked from the first line to the last."""
+        return list(self._wire.ask("GET", "/log"))
+
     def remaining(self) -> "Remaining":
         """What is left of the whole budget."""
         return _remaining(self._wire.ask("GET", "/budget")["left"])
@@ -166,6 +200,17 @@ def _exact(value: Number) -> Fraction:
     from banister import need
 
     return need.exact("the number", value)
+
+
+def _share(share: "BudgetShare") -> dict[str, object]:
+    level, opens = share.guarantee, share.opens
+    return {
+        "analyst": share.analyst,
+        "project": share.project,
+        "epsilon": str(level.epsilon),
+        "delta": str(level.delta),
+        "opens": None if opens is None else {"start": opens.start, "months": opens.months},
+    }
 
 
 def _hash(plan: "Plan") -> str:
@@ -191,4 +236,6 @@ def _refusal(error: urllib.error.HTTPError) -> Exception:
         words = str(json.loads(error.read(1 << 20))["message"])
     except (ValueError, KeyError, TypeError):
         words = f"The team's server answered {error.code}."
+    if error.code == 503:  # The ledger's database is away, say; the request goes on when it is asked for again.
+        return LedgerUnreachable(words)
     return BudgetExceeded(words) if error.code == 409 else BadValue(words)

@@ -6,7 +6,7 @@ nothing; one that fails afterwards is charged for, because its failure may depen
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -20,16 +20,19 @@ from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BudgetExceeded, EngineBroke, Uncertified
 from banister.questions import measures
+from banister.questions.measures import Counting, among_declared
 from banister.questions.question import Axis, Label, Unknown, cell_count
-from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy
+from banister.questions.terms import Unit
+from banister.release.aggregates.aggregate import Answer, Noisy
 from banister.release.answering.after import finished
 from banister.release.answering.combine import half_width
-from banister.release.answering.consistent import above_zero, additive, agree
+from banister.release.answering.consistent import agree
+from banister.release.answering.raising import all_raised
 from banister.release.planning.plan import Part, Plan
 from banister.release.work import HASH_KEY_LIMIT, HASH_KEYS, Source, Totals, Work
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.sampling.uniform import uniform_below
-from banister.tables.calendar import date_of
+from banister.tables.calendar import date_of, moment_of
 from banister.tables.protected import protected_by_schema
 from banister.tables.reading import Day
 from banister.tables.schema import Schema
@@ -51,23 +54,29 @@ class AnswerTable:
     whole: frozenset[str]
     dates: frozenset[str] = frozenset()
     """The answers that are numbers of days since 1970."""
+    moments: frozenset[str] = frozenset()
+    """The answers that are numbers of seconds since 1970."""
     consistent: frozenset[str] = frozenset()
     """The answers that were made to agree with other questions."""
     cut: Answer | None = None
     """How many people have more rows or groups than may count; nothing where that was not asked for."""
     raised: frozenset[int] | None = None
     """The cells in which an answer below 0 was raised to 0; nothing where that was not asked for."""
+    decoded: frozenset[str] = frozenset()
+    """The counts that are said as well as the noise allows, given how many people there are at most."""
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def read(self, name: str, number: float) -> Day | float:
         """A value or an end of an answer: a date where it is one; half a day is in the day before it."""
+        if name in self.moments:
+            return moment_of(math.floor(number))
         return date_of(math.floor(number)) if name in self.dates else float(number)
 
     def adjusted(self, place: int) -> str:
         """What was done to a cell's answers after the noise was drawn, in words; nothing where nothing was."""
-        flags = ["consistent"] if self.consistent else []
+        flags = ["consistent"] * bool(self.consistent) + ["decoded"] * bool(self.decoded)
         return ", ".join([*flags, "raised to 0"] if place in (self.raised or ()) else flags)
 
 
@@ -134,7 +143,7 @@ def release(
     if isinstance(ledger, Ledger) and not (safe is not None and safe.begun(ledger)):
         foresee_plan(plan, ledger)
     try:
-        exact = _add_up_all(plan, source, bits, tell)
+        exact = add_up_all(plan, source, bits, tell)
     except EngineBroke as broke:
         raise paid_for_nothing(plan, ledger, broke) from None
     tell("charging the ledger")
@@ -144,7 +153,7 @@ def release(
         proof = receipt.use(plan=plan.digest, owed=owed)
         tell("drawing")
         tables = _draw_all(plan, exact, bits)
-        raised = _all_raised(plan, tables) if non_negative else tables
+        raised = all_raised(plan, tables) if non_negative else tables
         shown = tuple(finished(table, part.question) for table, part in zip(raised, plan.parts, strict=True))
         return Released(plan, shown, proof, non_negative)
 
@@ -194,14 +203,16 @@ def paid_for_nothing(plan: Chargeable, ledger: Ledger | Callable[[], Ledger], br
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Exact:
+class Exact:
+    """What an engine added up for one question: its measures, its ladders, and whom the bounds cut."""
+
     totals: Totals
     ladders: tuple[Totals, ...]
     beyond: Totals | None = None
 
 
 def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
-    """The exact work of one question: its measures, then one ladder a quantile."""
+    """The exact work of one question: its measures, those of distinct values each, then one ladder a quantile."""
     question, reach = part.question, part.reach
     keys = tuple(1 + uniform_below(HASH_KEY_LIMIT - 1, bits) for _ in range(HASH_KEYS))
     groups = reach.groups if reach.bounded else None
@@ -209,7 +220,7 @@ def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
         relation=question.relation,
         where=question.where,
         axes=question.axes,
-        measures=tuple(measured.measure for measured in part.measured),
+        measures=tuple(m.measure for m in part.measured if m.measure.counting is not Counting.DISTINCT),
         personal=question.personal,
         groups=groups,
         rows=reach.rows,
@@ -229,11 +240,16 @@ def works(part: Part, bits: BitSource) -> tuple[Work, ...]:
         )
         for ladder in part.ladders
     )
+    values = tuple(
+        replace(main, measures=(m.measure,), where=among_declared(main.where, m.measure), distinct=True)
+        for m in part.measured
+        if m.measure.counting is Counting.DISTINCT
+    )
     over = () if part.beyond is None else (replace(main, measures=(part.beyond.measure,), beyond=True),)
-    return (main, *ladders, *over) if main.measures else (*ladders, *over)
+    return (*((main,) if main.measures else ()), *values, *ladders, *over)
 
 
-def _add_up_all(plan: Plan, source: Source, bits: BitSource, tell: Tell) -> list[_Exact]:
+def add_up_all(plan: Plan, source: Source, bits: BitSource, tell: Tell) -> list[Exact]:
     """The exact work of every question; the questions of a family are sums of one finest table."""
     exact = []
     for place, part in enumerate(plan.parts):
@@ -261,21 +277,33 @@ def _joined(plan: Plan) -> set[int]:
     return {place for family in plan.families for place in family.places}
 
 
-def _ladders(part: Part, source: Source, bits: BitSource) -> _Exact:
+def _ladders(part: Part, source: Source, bits: BitSource) -> Exact:
     """The quantiles of a question whose other numbers come from the finest table of its family."""
     return _add_up(replace(part, measured=()), source, bits)
 
 
-def _add_up(part: Part, source: Source, bits: BitSource) -> _Exact:
+def _add_up(part: Part, source: Source, bits: BitSource) -> Exact:
     found = [source.totals(work) for work in works(part, bits)]
     beyond = found.pop() if part.beyond is not None else None
     if part.measured:
-        return _Exact(found[0], tuple(found[1:]), beyond)
+        values = sum(m.measure.counting is Counting.DISTINCT for m in part.measured)
+        first = 0 if values == len(part.measured) else 1
+        totals = _with_values(part, found[:first], found[first : first + values])
+        return Exact(totals, tuple(found[first + values :]), beyond)
     empty = Totals(values=np.zeros((0, cell_count(part.question.axes)), dtype=np.int64), labels=None)
-    return _Exact(empty, tuple(found), beyond)
+    return Exact(empty, tuple(found), beyond)
 
 
-def _draw_all(plan: Plan, exact: Sequence[_Exact], bits: BitSource) -> tuple[AnswerTable, ...]:
+def _with_values(part: Part, added: Sequence[Totals], values: Sequence[Totals]) -> Totals:
+    """The totals of all measures in their order; distinct values are counted apart, over cells that are all known."""
+    if not values:
+        return added[0]
+    sums, counts = iter(added[0].values if added else ()), iter(values)
+    rows = [next(counts).values[0] if m.measure.counting is Counting.DISTINCT else next(sums) for m in part.measured]
+    return Totals(values=np.stack(rows), labels=None)
+
+
+def _draw_all(plan: Plan, exact: Sequence[Exact], bits: BitSource) -> tuple[AnswerTable, ...]:
     """Draw the noise of every question, then let families agree, then answer."""
     noisy: dict[int, NDArray[np.int64] | NDArray[np.float64]] = {}
     drawn = {place: _noisy(part, exact[place], bits) for place, part in enumerate(plan.parts)}
@@ -284,30 +312,31 @@ def _draw_all(plan: Plan, exact: Sequence[_Exact], bits: BitSource) -> tuple[Ans
         measured = {place: plan.parts[place].measured for place in family.places}
         noisy.update(agree(family, measured, {place: drawn[place] for place in family.places}))
     return tuple(
-        _answered(part, noisy[place], exact[place], plan.confidence, bits) for place, part in enumerate(plan.parts)
+        answered(part, noisy[place], exact[place], plan.confidence, bits) for place, part in enumerate(plan.parts)
     )
 
 
-def _draw(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> AnswerTable:
+def _draw(part: Part, exact: Exact, confidence: float, bits: BitSource) -> AnswerTable:
     """One question by itself."""
-    return finished(_answered(part, _noisy(part, exact, bits), exact, confidence, bits), part.question)
+    return finished(answered(part, _noisy(part, exact, bits), exact, confidence, bits), part.question)
 
 
-def _noisy(part: Part, exact: _Exact, bits: BitSource) -> NDArray[np.int64]:
+def _noisy(part: Part, exact: Exact, bits: BitSource) -> NDArray[np.int64]:
     return np.stack(
         [m.draw(row, bits) for m, row in zip(part.measured, exact.totals.values, strict=True)]
         or [np.zeros(exact.totals.values.shape[1], dtype=np.int64)]
     )
 
 
-def _answered(
+def answered(
     part: Part,
     noisy: NDArray[np.int64] | NDArray[np.float64],
-    exact: _Exact,
+    exact: Exact,
     confidence: float,
     bits: BitSource,
 ) -> AnswerTable:
-    labels = _labels(part.question.axes) if exact.totals.labels is None else exact.totals.labels
+    """The answers of one question from its noisy measures."""
+    labels = cell_labels(part.question.axes) if exact.totals.labels is None else exact.totals.labels
     if part.question.open:
         kept = part.measured[0].appearing(noisy[0])
         noisy, labels = noisy[:, kept], tuple(labels[place] for place in kept.tolist())
@@ -330,13 +359,14 @@ def _answered(
         columns=part.question.columns,
         answers=answers,
         whole=frozenset(f.name for f in part.formulas if f.aggregate.whole) - moved,
-        dates=frozenset(f.name for f in part.formulas if f.aggregate.is_date()),
+        dates=frozenset(f.name for f in part.formulas if f.aggregate.unit() is Unit.DAY),
+        moments=frozenset(f.name for f in part.formulas if f.aggregate.unit() is Unit.MOMENT),
         consistent=frozenset(moved),
         cut=_cut(part, exact, confidence, bits),
     )
 
 
-def _cut(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> Answer | None:
+def _cut(part: Part, exact: Exact, confidence: float, bits: BitSource) -> Answer | None:
     """How many people the bounds cut, with its interval; it is never below 0."""
     if part.beyond is None or exact.beyond is None:
         return None
@@ -345,38 +375,11 @@ def _cut(part: Part, exact: _Exact, confidence: float, bits: BitSource) -> Answe
     return Answer(np.maximum(noisy, 0), np.maximum(noisy - wide, 0), np.maximum(noisy + wide, 0))
 
 
-def _labels(axes: Sequence[Axis]) -> tuple[tuple[Label, ...], ...]:
+def cell_labels(axes: Sequence[Axis]) -> tuple[tuple[Label, ...], ...]:
+    """The labels of every cell, in order."""
     rows: list[tuple[Label, ...]] = [()]
     for axis in axes:
         assert not isinstance(axis, Unknown)
         names = [axis.label(place) for place in range(axis.size)]
         rows = [(*row, name) for row in rows for name in names]
     return tuple(rows)
-
-
-def _all_raised(plan: Plan, tables: Sequence[AnswerTable]) -> tuple[AnswerTable, ...]:
-    """No answer below 0 that cannot be; those that agree go on to agree."""
-    together: dict[int, dict[str, Answer]] = {place: {} for place in range(len(tables))}
-    for family in plan.families:
-        formulas = {place: plan.parts[place].formulas for place in family.places}
-        for names in additive(family, formulas).values():
-            found = {place: tables[place].answers[name] for place, name in names.items()}
-            for place, raised in above_zero(family, found).items():
-                together[place][names[place]] = raised
-    pairs = zip(tables, plan.parts, strict=True)
-    return tuple(_raised(table, part, together[place]) for place, (table, part) in enumerate(pairs))
-
-
-def _raised(table: AnswerTable, part: Part, together: Mapping[str, Answer]) -> AnswerTable:
-    before = table.answers
-    moved = {**before, **together}
-    answers = {f.name: _never_below_zero(f.aggregate, moved[f.name]) for f in part.formulas}
-    lifted = [np.flatnonzero((before[name].values < 0) & (answers[name].values >= 0)) for name in answers]
-    return replace(table, answers=answers, raised=frozenset(place for places in lifted for place in places.tolist()))
-
-
-def _never_below_zero(aggregate: Aggregate, found: Answer) -> Answer:
-    """The answer with what cannot be below 0 raised to 0."""
-    if aggregate.can_be_below_zero():
-        return found
-    return Answer(np.maximum(found.values, 0), np.maximum(found.low, 0), np.maximum(found.high, 0))

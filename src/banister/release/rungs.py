@@ -6,7 +6,8 @@ table that has changed, or a refusal because it has, would tell.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,13 +16,15 @@ from banister.accounting.ledger import Ledger
 from banister.accounting.refining import RUNGS
 from banister.core.exact.numbers import Number, brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
-from banister.errors import BadValue
-from banister.files import Access, check_target, whole_text
+from banister.errors import BadValue, BudgetExceeded
+from banister.files import Access, check_space, check_target, new_text, whole_text
 from banister.foreign import read_json
 from banister.mechanisms.integers.rungs import GeometricRungs
 from banister.sampling.bits import SYSTEM, BitSource
 
 _FORMAT = "banister.rungs/1"
+BEGUN = ".begun"
+"""What is written behind a file's name while its rungs are being paid for and drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ def release_rungs(
     ...     release_rungs([41], epsilons=["0.1", "0.5", 1], **asked).finer
     (Fraction(1, 2), Fraction(1, 1))
 
+    A call that was cut off is finished by the same call: it is charged once.
+
     Private:  what has been opened so far costs the epsilon of the finest rung among it (`GeometricRungs`). The file
               holds all rungs: whoever reads it has seen the finest.
     """
@@ -82,19 +87,57 @@ def release_rungs(
             "Release one count at a time."
         )
     exact = [need.whole("a count", count, least=0) for count in counts]
-    target = Path(sealed)
+    box, target = _Sealed.empty(label, near, rungs.epsilons, len(exact)), Path(sealed)
     check_target(target)
-    if target.exists():
-        raise BadValue(f"'{target}' is there already. Sealed rungs are never written over: choose another name.")
-    plan = RUNGS + keys.nonce()
-    receipt = ledger.charge(Guarantee(rungs.epsilons[0]), label=label, neighbours=near, plan=plan)
-    receipt.use(plan=plan)
+    check_space(target, 40 * len(rungs.epsilons) * len(exact))
+    begun = _begun(box, target)
+    if target.exists():  # Drawn and sealed before, and cut off before it was told.
+        return _told(begun, target)
+    cost = Guarantee(rungs.epsilons[0])
+    try:
+        receipt = ledger.charge(cost, label=label, neighbours=near, plan=begun.plan, key=begun.plan)
+    except (BudgetExceeded, BadValue):  # Nothing was charged, and another request may have this name.
+        _beside(target).unlink(missing_ok=True)
+        raise
+    receipt.resume(plan=begun.plan)  # Nothing drawn for it was ever shown: what is shown was sealed before.
     noise = [rungs.draw(bits) for _ in exact]
     values = [
         [count + each[rung] for count, each in zip(exact, noise, strict=True)] for rung in range(len(rungs.epsilons))
     ]
-    box = _Sealed(plan, label, near.value, rungs.epsilons, tuple(tuple(row) for row in values), 0, receipt.sequence)
-    box.write(target)
+    drawn = replace(begun, values=tuple(tuple(row) for row in values), charge=receipt.sequence)
+    with suppress(FileExistsError):  # Another call for the same was quicker: its answer is the answer.
+        new_text(target, drawn.text(), access=Access.OWNER)
+    return _told(begun, target)
+
+
+def _beside(target: Path) -> Path:
+    """The file that says that rungs are about to be paid for, and by which name the ledger knows them."""
+    return target.with_name(target.name + BEGUN)
+
+
+def _begun(box: "_Sealed", target: Path) -> "_Sealed":
+    """Put on disk what is about to be paid for; what an earlier call that was cut off put there is ours too."""
+    path = _beside(target)
+    check_target(path)
+    if target.exists() and not path.exists():
+        raise BadValue(f"'{target}' is there already. Sealed rungs are never written over: choose another name.")
+    with suppress(FileExistsError):
+        new_text(path, box.text(), access=Access.OWNER)
+    before = _Sealed.read(path)
+    if replace(before, plan=box.plan) != box:
+        raise BadValue(
+            f"'{path}' belongs to another release ('{before.label}') that was cut off. Nothing was charged. Finish "
+            "that one with the same words, or choose another name."
+        )
+    return before
+
+
+def _told(begun: "_Sealed", target: Path) -> RungAnswer:
+    """The coarsest rung of what is sealed."""
+    box = _Sealed.read(target)
+    if box.plan != begun.plan:
+        raise BadValue(f"'{target}' is there already. Sealed rungs are never written over: choose another name.")
+    _beside(target).unlink(missing_ok=True)
     return box.answer()
 
 
@@ -123,7 +166,7 @@ def refine_rungs(sealed: str | Path, *, ledger: Ledger) -> RungAnswer:
         key=f"{box.plan}:{rung}",
     )
     finer = _Sealed(box.plan, box.label, box.neighbours, box.epsilons, box.values, rung, receipt.sequence)
-    finer.write(path)
+    whole_text(path, finer.text(), access=Access.OWNER)
     return finer.answer()
 
 
@@ -144,7 +187,14 @@ class _Sealed:
             self.values[self.opened], self.epsilons[self.opened], self.charge, self.epsilons[self.opened + 1 :]
         )
 
-    def write(self, path: Path) -> None:
+    @classmethod
+    def empty(cls, label: str, near: Neighbours, epsilons: tuple[Fraction, ...], counts: int) -> "_Sealed":
+        """What is about to be drawn: a row of zeros for each rung, under a name that nobody else has."""
+        rows = tuple((0,) * counts for _ in epsilons)
+        return cls(RUNGS + keys.nonce(), label, near.value, epsilons, rows, 0, 0)
+
+    def text(self) -> str:
+        """The file."""
         document = {
             "format": _FORMAT,
             "plan": self.plan,
@@ -155,7 +205,7 @@ class _Sealed:
             "opened": self.opened,
             "charge": self.charge,
         }
-        whole_text(path, json.dumps(document) + "\n", access=Access.OWNER)
+        return json.dumps(document) + "\n"
 
     @classmethod
     def read(cls, path: Path) -> "_Sealed":
@@ -164,7 +214,7 @@ class _Sealed:
         try:
             assert isinstance(document, dict)
             assert document["format"] == _FORMAT
-            epsilons = tuple(Fraction(each) for each in document["epsilons"])
+            epsilons = tuple(need.exact("a rung", each) for each in document["epsilons"])
             values = tuple(tuple(int(each) for each in row) for row in document["values"])
             opened, charge = int(document["opened"]), int(document["charge"])
             assert len(values) == len(epsilons)

@@ -58,6 +58,11 @@ class Work:
     beyond: bool = False
     """Whether, instead, the people are counted who have more than `rows` rows in a cell, or rows in more cells than
     `groups`: one number for all cells."""
+    distinct: bool = False
+    """Whether the one measure counts the values of its quantity, of each person as many in a cell as it is high."""
+    each: bool = False
+    """Whether, instead, what each person adds up to in each cell is wanted, before any bound: for whoever bounds it by
+    what she has contributed before. `measures` then come in pairs with the rows behind them, see `Totals.people`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,6 +76,10 @@ class Totals:
     values: NDArray[np.int64]
     labels: tuple[tuple[Label, ...], ...] | None
     rungs: NDArray[np.int64] | None = None
+    people: tuple[str, ...] | None = None
+    """Where each person is wanted by herself: whose entry it is, as text. `cells` says of which cell it is, and the
+    rows of `values` are her rows there, then for each measure her total and the rows behind it."""
+    cells: NDArray[np.int64] | None = None
 
 
 class Source(Protocol):
@@ -90,7 +99,10 @@ class Source(Protocol):
 
 
 def check_stored(table: Table, stored: Mapping[str, Physical]) -> None:
-    """Refuse a declared column that is not there or of another type. Types are public; no value is looked at."""
+    """Refuse a declared column that is not there, and people and keys of a type that cannot be used.
+
+    Types are public; no value is looked at. Other columns are refused where a question uses them.
+    """
     _check_links(table, stored)
     for name in [] if table.owner is None else [table.owner]:
         if name not in stored:
@@ -102,12 +114,22 @@ def check_stored(table: Table, stored: Mapping[str, Physical]) -> None:
     for column in table.columns:
         if column.name not in stored:
             raise BadValue(f"Table '{table.name}' has no column '{column.name}'.{_there(stored)}")
-        allowed = _allowed(column)
-        if stored[column.name] not in allowed:
-            raise BadValue(
-                f"Column '{column.name}' is declared as {_declared(column)}, and holds {stored[column.name].value}. "
-                f"It would need {' or '.join(kind.value for kind in allowed)}."
-            )
+
+
+def check_used(column: Column, stored: Physical) -> None:
+    """Refuse a question that uses a column of another type than is declared; others go on without it."""
+    if fits(column, stored):
+        return
+    told = f"Column '{column.name}' is declared as {_declared(column)}, and holds {stored.value}. "
+    if column.kind.dated and stored is Physical.ZONED:
+        raise BadValue(f'{told}Declare by whose clocks days and hours count, e.g. zone = "Europe/Berlin".')
+    allowed = " or ".join(kind.value for kind in _allowed(column))
+    raise BadValue(f"{told}It would need {allowed}. Questions that do not use it can be asked.")
+
+
+def fits(column: Column, stored: Physical) -> bool:
+    """Whether a column can be read as what it is declared as."""
+    return stored in _allowed(column)
 
 
 def _check_links(table: Table, stored: Mapping[str, Physical]) -> None:
@@ -140,8 +162,9 @@ def check_ties(tables: Sequence[Table], stored: Mapping[str, Mapping[str, Physic
 
 
 def _allowed(column: Column) -> tuple[Physical, ...]:
-    if column.kind is Kind.DATE:
-        return (Physical.DATE, Physical.TIMESTAMP)
+    if column.kind.dated:
+        zoned = (Physical.ZONED,) if column.zone else ()
+        return ((Physical.DATE,) if column.kind is Kind.DATE else ()) + (Physical.TIMESTAMP, *zoned)
     if column.kind is Kind.INTEGER:  # Whole numbers of which one is missing are floating-point numbers in pandas.
         return (Physical.INTEGER, Physical.FLOAT)
     if column.kind is Kind.NUMBER:
@@ -166,6 +189,8 @@ def assemble(work: Work, cells: int, columns: Mapping[str, Sequence[object] | ND
     if work.beyond:
         return Totals(values=np.asarray(columns["m0"], dtype=np.int64).reshape(1, 1), labels=None)
     where = np.asarray(columns["cell"], dtype=np.int64)
+    if work.each:
+        return _each(work, where, columns)
     unknown = [columns[f"x{i}"] for i, _ in enumerate(axis for axis in work.axes if isinstance(axis, Unknown))]
     measured = [np.asarray(columns[f"m{i}"], dtype=np.int64) for i in range(len(work.measures))]
     if unknown:
@@ -184,6 +209,15 @@ def assemble(work: Work, cells: int, columns: Mapping[str, Sequence[object] | ND
     for row, measure in zip(values, measured, strict=True):
         row[where] = measure
     return Totals(values=values, labels=None)
+
+
+def _each(
+    work: Work, where: NDArray[np.int64], columns: Mapping[str, Sequence[object] | NDArray[np.generic]]
+) -> Totals:
+    names = ["n", *(f"{kind}{i}" for i in range(len(work.measures)) for kind in "mc")]
+    values = np.array([np.asarray(columns[name], dtype=np.int64) for name in names], dtype=np.int64)
+    people = tuple(str(person) for person in columns["u"])
+    return Totals(values=values.reshape(len(names), len(people)), labels=None, people=people, cells=where)
 
 
 def _sorted(labels: list[tuple[Label, ...]], rungs: NDArray[np.int64], counts: NDArray[np.int64]) -> Totals:

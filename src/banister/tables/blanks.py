@@ -12,6 +12,9 @@ from banister.errors import BadValue
 BLANK = "FILL IN"
 """The text that stands where only the owner can say what is right."""
 
+NAMED = 20
+"""So many blanks are named one by one."""
+
 LOOKABLE = ("range", "step", "values", "bins")
 """What of a column may be blank while it is looked at."""
 
@@ -22,8 +25,9 @@ MEANINGS = {
     "groups": "the most groups in which one person counts",
     "epsilon": "the most that may ever be given away, e.g. 1",
     "delta": "the chance of more, e.g. 1e-6, or 0",
-    "kind": "'integer', 'number', 'category' or 'date'",
+    "kind": "'integer', 'number', 'category', 'date' or 'timestamp'",
     "range": "the lowest and the highest value that are public knowledge, e.g. [0, 120]",
+    "zone": "by whose clocks days and hours count, e.g. 'Europe/Berlin' or 'UTC'",
     "step": "how finely values are read, e.g. 0.01",
     "values": "the values that are public knowledge, e.g. ['yes', 'no']; delete it where they are unknown",
 }
@@ -73,7 +77,8 @@ def refuse_blanks(blanks: tuple[Blank, ...], *, look: bool = True) -> None:
     if not blanks:
         return
     count = "one blank" if len(blanks) == 1 else f"{len(blanks)} blanks"
-    listed = "".join(f"\n  {blank}" for blank in blanks)
+    listed = "".join(f"\n  {blank}" for blank in blanks[:NAMED])
+    listed += f"\n  and {len(blanks) - NAMED} more" if len(blanks) > NAMED else ""
     hint = (
         "\nRanges and values that you do not know can be looked at privately, for a small epsilon: banister look."
         if look and all(blank.column for blank in blanks)

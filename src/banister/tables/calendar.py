@@ -15,6 +15,9 @@ MONTHS = {"month": 1, "quarter": 3, "year": 12}
 EVERY = ("day", "week", *MONTHS)
 """How days may be put together."""
 
+CLOCK = {"minute": 60, "hour": 3600}
+"""Periods within a day, with their seconds."""
+
 MONDAY = 3
 """1 January 1970 was a Thursday: so many days after a Monday."""
 
@@ -35,6 +38,17 @@ def numbers_of(days: Integers, every: str) -> Integers:
     return np.asarray(months // MONTHS[every], dtype=np.int64)
 
 
+def part_numbers(days: Integers, part: str) -> Integers:
+    """The day of the month of each day, or its week by ISO 8601: the week that its Thursday has in its year.
+
+    >>> part_numbers(np.array([0, 31, 364]), "day").tolist(), part_numbers(np.array([-4, 0, 4]), "week").tolist()
+    ([1, 1, 31], [52, 1, 2])
+    """
+    start, unit = (days, "datetime64[M]") if part == "day" else ((days + MONDAY) // 7 * 7, "datetime64[Y]")
+    begun = start.astype("datetime64[D]").astype(unit).astype("datetime64[D]").astype(np.int64)
+    return start - begun + 1 if part == "day" else (start - begun) // 7 + 1
+
+
 def first_days(numbers: Integers, every: str) -> Integers:
     """The first day of each period.
 
@@ -47,6 +61,16 @@ def first_days(numbers: Integers, every: str) -> Integers:
         return 7 * numbers - MONDAY
     months = (numbers * MONTHS[every] - _BEFORE_1970).astype("datetime64[M]")
     return months.astype("datetime64[D]").astype(np.int64)
+
+
+def moment_of(second: int) -> Day:
+    """A second of a clock as the standard library's date with a time.
+
+    >>> str(moment_of(3661))
+    '1970-01-01 01:01:01'
+    """
+    found: Day = np.datetime64(second, "s").item()
+    return found
 
 
 def date_of(day: int) -> Day:

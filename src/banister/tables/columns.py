@@ -9,8 +9,9 @@ from banister import need
 from banister.core.exact.numbers import brief
 from banister.errors import BadValue
 from banister.tables.blanks import BLANK
-from banister.tables.calendar import EVERY
+from banister.tables.calendar import CLOCK, EVERY
 from banister.tables.reading import Section, Value
+from banister.tables.zones import DAY, KNOWN, check_zone
 
 CATEGORY_LIMIT = 100_000
 """How many values a category may list; more belong in an integer column with a range."""
@@ -24,8 +25,8 @@ WIDE = 2**51
 FINEST = 2**20
 """One over the step of a column of numbers whose step is not declared yet."""
 
-WIDEST_DAYS = (-25567, 47846)
-"""The first day of 1900 and the last of 2100: the dates of a column whose range is not declared yet."""
+WIDEST_DAYS = KNOWN
+"""The dates of a column whose range is not declared yet."""
 
 
 class Kind(Enum):
@@ -35,6 +36,12 @@ class Kind(Enum):
     NUMBER = "number"
     CATEGORY = "category"
     DATE = "date"
+    TIMESTAMP = "timestamp"
+
+    @property
+    def dated(self) -> bool:
+        """Whether it is about days: with or without a time of day."""
+        return self in (Kind.DATE, Kind.TIMESTAMP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +49,8 @@ class Column:
     """One column: its kind and the bounds that are public knowledge.
 
     A number is read as a whole number of steps: ⌊x / step + 1/2⌋, clamped to the range. Everything after that is
-    integer arithmetic; a date is a whole number of days since 1970. `bins` are all edges, with the ends of the range.
+    integer arithmetic; a date is a whole number of days since 1970, a timestamp one of seconds, by the clocks of its
+    `zone`. `bins` are all edges, with the ends of the range.
     `nulls = false` promises that no value is missing, which saves a count in means.
     """
 
@@ -54,6 +62,8 @@ class Column:
     values: tuple[Value, ...] | None = None
     bins: tuple[Fraction, ...] = ()
     every: str = "day"
+    zone: str = ""
+    """Whose clocks say on which day and at which time a moment is, where moments are stored; else nothing."""
     nulls: bool = True
     other: Value | None = None
     """The declared value that stands for every one that is not declared, when the table is published whole."""
@@ -104,9 +114,10 @@ def _unfilled(section: Section, name: str) -> Column:
             low, high = kept.pair("range")
             fine = Section(section.title, {**content, "step": Decimal(repr(float((high - low) / FINEST)))})
             return replace(_filled(fine, name), blank=blank)
-        case "date":
-            low, high = (Fraction(day) for day in WIDEST_DAYS)
-            return Column(name=name, kind=Kind.DATE, low=low, high=high, blank=blank)
+        case "date" | "timestamp" as kind:
+            low, high = _ends(WIDEST_DAYS, Kind(kind))
+            zone = _zone(kept, name, WIDEST_DAYS)
+            return Column(name=name, kind=Kind(kind), low=low, high=high, zone=zone, blank=blank)
     return replace(_filled(kept, name), blank=blank)
 
 
@@ -117,9 +128,11 @@ def _filled(section: Section, name: str) -> Column:
             return _numeric(section, name, Kind(kind))
         case "category":
             return _category(section, name)
-        case "date":
-            return _date(section, name)
-    raise BadValue(f"kind = {kind or ''!r} of column '{name}' must be 'integer', 'number', 'category' or 'date'.")
+        case "date" | "timestamp":
+            return _date(section, name, Kind(kind))
+    raise BadValue(
+        f"kind = {kind or ''!r} of column '{name}' must be 'integer', 'number', 'category', 'date' or 'timestamp'."
+    )
 
 
 def _numeric(section: Section, name: str, kind: Kind) -> Column:
@@ -172,13 +185,32 @@ def _category(section: Section, name: str) -> Column:
     return Column(name=name, kind=Kind.CATEGORY, values=values, nulls=section.flag("nulls"), other=other)
 
 
-def _date(section: Section, name: str) -> Column:
-    section.only("kind", "range", "every", "nulls", "from_data")
+def _date(section: Section, name: str, kind: Kind) -> Column:
+    section.only("kind", "range", "every", "zone", "nulls", "from_data")
     days = section.days("range")
     if days is None or not days[0] < days[1]:
         raise BadValue(f"range of column '{name}' must be two dates from early to late, e.g. [2020-01-01, 2024-12-31].")
     every = section.maybe("every") or "day"
-    if every not in EVERY:
-        raise BadValue(f"every of column '{name}' must be one of: {', '.join(EVERY)}.")
-    low, high = map(Fraction, days)
-    return Column(name=name, kind=Kind.DATE, low=low, high=high, every=every, nulls=section.flag("nulls"))
+    known = EVERY if kind is Kind.DATE else (*CLOCK, *EVERY)
+    if every not in known:
+        raise BadValue(f"every of column '{name}' must be one of: {', '.join(known)}.")
+    low, high = _ends(days, kind)
+    zone = _zone(section, name, days)
+    return Column(name=name, kind=kind, low=low, high=high, every=every, zone=zone, nulls=section.flag("nulls"))
+
+
+def _ends(days: tuple[int, int], kind: Kind) -> tuple[Fraction, Fraction]:
+    """The ends of a range of days: of timestamps the first and the last second."""
+    low, high = days
+    return (
+        (Fraction(low), Fraction(high)) if kind is Kind.DATE else (Fraction(low * DAY), Fraction((high + 1) * DAY - 1))
+    )
+
+
+def _zone(section: Section, name: str, days: tuple[int, int]) -> str:
+    zone = section.maybe("zone")
+    if zone is None:
+        return ""
+    if not KNOWN[0] <= days[0] <= days[1] <= KNOWN[1]:
+        raise BadValue(f"Column '{name}' has a zone, so its range must lie in the years 1900 to 2100.")
+    return check_zone(zone)

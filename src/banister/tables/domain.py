@@ -200,6 +200,11 @@ def _attribute(column: Column) -> Attribute:
             return Attribute(name=name, kind=column.kind, values=column.values, nulls=nulls, other=other)
         case Kind.DATE:
             return Attribute(name=name, kind=column.kind, edges=_days(column), nulls=nulls)
+        case Kind.TIMESTAMP:
+            raise BadValue(
+                f"Column '{name}' holds timestamps, which a published copy does not. Declare it with kind = \"date\" "
+                'and every = "day" or longer, or leave it out.'
+            )
     return Attribute(name=name, kind=column.kind, edges=_units(column), step=column.step, nulls=nulls)
 
 

@@ -28,6 +28,18 @@ class Day(Protocol):
     def toordinal(self) -> int: ...
 
 
+@runtime_checkable
+class Moment(Day, Protocol):
+    """A day with a time."""
+
+    @property
+    def hour(self) -> int: ...
+    @property
+    def minute(self) -> int: ...
+    @property
+    def second(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A table of settings and the name by which messages call it."""

@@ -5,7 +5,7 @@ them needs (where the table is, the relation) may be left out, and is asked for 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from banister.tables.csv_rules import KEYS, read_rules
 from banister.tables.links import PersonWay, linked, read_way
 from banister.tables.public import Known, PublicTable, is_public, read_public
 from banister.tables.reading import Section, read_toml, relation
+from banister.tables.streams import StreamPeriods, read_periods
 from banister.tables.table import Table
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Schema:
     """What of the columns is still to be filled in."""
     indexing: bool = False
     """Whether a release makes the index that it gains from, and keeps it."""
+    stream: StreamPeriods | None = field(default=None, repr=False)
+    """The periods of counts that go on, or nothing. What else is asked does not depend on them."""
 
     @property
     def main(self) -> Table:
@@ -154,7 +157,7 @@ def _schema(root: Section) -> Schema:
     blanks = blanks_in(root.content)
     if not all(blank.column for blank in blanks):
         refuse_blanks(blanks)
-    root.only("source", "budget", "columns", "tables")
+    root.only("source", "budget", "columns", "tables", "stream")
     source = root.optional("source")
     known = (
         "table",
@@ -195,6 +198,7 @@ def _schema(root: Section) -> Schema:
         from_data=tuple(str(word) for word in source.values("from_data") or ()),
         blanks=blanks,
         indexing=_indexing(source),
+        stream=read_periods(root.optional("stream"), tables[0]),
     )
 
 

@@ -11,7 +11,7 @@ from banister.questions.reading.parser import read_questions
 from banister.questions.terms import Quantity
 from banister.release.aggregates import ALL, Sum
 from banister.release.sources.duckdb import DuckDBDialect
-from banister.release.sources.render import Renderer
+from banister.release.sources.sql.render import Renderer
 from banister.release.work import Physical
 from tests.release.sources.places import schema
 

@@ -15,8 +15,8 @@ from banister.release.aggregates import ALL
 from banister.release.planning.planner import plan_release
 from banister.release.planning.request import PlanRequest
 from banister.release.run import works
-from banister.release.sources.compile import Compiler
 from banister.release.sources.duckdb import DuckDBDialect
+from banister.release.sources.sql.compile import Compiler
 from banister.release.work import Physical
 from banister.tables.schema import Schema
 from tests.release.sources.places import schema

@@ -8,7 +8,7 @@ import pytest
 
 from banister.questions import terms
 from banister.questions.reading.parser import read_questions
-from banister.questions.reading.rounding import ceil, floor, nearest
+from banister.questions.reading.values.rounding import ceil, floor, nearest
 from banister.questions.terms import Leaf, Quantity
 from banister.release.aggregates import ALL
 from banister.tables.schema import Column, Kind

@@ -11,7 +11,7 @@ import banister as bn
 from banister.errors import BadValue
 from banister.release.answering.consistent import _added, families
 from banister.release.planning.plan import Plan
-from banister.release.run import _add_up_all, _draw_all
+from banister.release.run import _draw_all, add_up_all
 from tests.seeded import SeededBits
 
 SCHEMA = """
@@ -89,7 +89,7 @@ def test_no_person_moves_the_sums_of_the_finest_table_by_more_than_the_plan_says
     def exact(rows: pd.DataFrame) -> tuple[Plan, list[NDArray[np.int64]]]:
         there = bn.open(path, data=rows)
         plan = there.plan(BOTH, epsilon=1, consistent=True)
-        found = _add_up_all(plan, there.source(), SeededBits(5), lambda stage: None)
+        found = add_up_all(plan, there.source(), SeededBits(5), lambda stage: None)
         return plan, [one.totals.values for one in found]
 
     plan, before = exact(frame)
@@ -120,7 +120,7 @@ def test_intervals_hold_at_their_rate_and_errors_are_as_foreseen_and_smaller(eps
     here = dataset(tmp_path, rows=6000)
     plan, alone = here.plan(BOTH, epsilon=epsilon, consistent=True), here.plan(BOTH, epsilon=epsilon)
     bits = SeededBits(5)  # So many rates are looked at that by chance alone one would now and then be too low.
-    exact = _add_up_all(plan, here.source(), bits, lambda stage: None)
+    exact = add_up_all(plan, here.source(), bits, lambda stage: None)
     frame = here.frames["data"]
     assert isinstance(frame, pd.DataFrame)
     kept = frame[frame["plan"] != "other"]

@@ -5,16 +5,21 @@ import shutil
 import stat
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import banister as bn
 from banister.accounting.kept import Kept, KeptRequest
 from banister.errors import BadValue, LedgerUnreachable, ReceiptUsed
+from banister.release.aggregates.aggregate import Answer
 from banister.release.answering.answers import Answers
+from banister.release.answering.keeping import table_document, table_of
 from banister.release.dataset import Dataset
+from banister.release.run import AnswerTable
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = """
@@ -202,3 +207,43 @@ def test_a_key_is_one_short_line(tmp_path: Path, key: str) -> None:
     health.create_ledger().close()
     with pytest.raises(BadValue, match="The key of a request must be one line of 1 to 200 characters"):
         health.release(health.plan(COUNT, epsilon="0.2"), key=key)
+
+
+def test_every_field_of_an_answer_is_kept() -> None:
+    """A field that somebody adds and forgets to keep is lost to whoever paid for it: each is told apart from its
+    default, and compared."""
+
+    def found(seed: float) -> Answer:
+        return Answer(np.array([seed, 2.0]), np.array([seed - 1, -np.inf]), np.array([seed + 0.1, np.inf]))
+
+    table = AnswerTable(
+        names=("ward",),
+        labels=(("a",), (None,)),
+        columns=("ward", "n"),
+        answers={"n": found(3.5)},
+        whole=frozenset({"n"}),
+        dates=frozenset({"n"}),
+        moments=frozenset({"n"}),
+        consistent=frozenset({"n"}),
+        decoded=frozenset({"n"}),
+        cut=found(7.25),
+        raised=frozenset({1}),
+    )
+    again = table_of(json.loads(json.dumps(table_document(table))))
+    for field in fields(AnswerTable):
+        value = getattr(table, field.name)
+        assert value != field.default, f"{field.name} is not tried here"
+        assert repr(getattr(again, field.name)) == repr(value), field.name
+
+
+def test_how_many_people_have_more_is_told_under_a_key_too(tmp_path: Path) -> None:
+    frame = dataset(tmp_path).frames["data"]
+    (tmp_path / "here.toml").write_text(SCHEMA.replace("[source]", '[source]\nperson = "s"\nrows = 1'))
+    health = bn.open(tmp_path / "here.toml", data=frame)
+    plan = health.plan("SELECT COUNT(*) AS n FROM data", epsilon="0.5", check_bounds="0.5")
+    first = health.release(plan, key="june")
+    assert first.tables[0].cut is not None, "it was paid for"
+    no_engine(health)
+    again = health.release(plan, key="june").tables[0].cut
+    assert again is not None
+    assert again.values.tolist() == first.tables[0].cut.values.tolist()

@@ -6,17 +6,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import banister as bn
-from banister.errors import BadValue, BudgetExceeded
+from banister.apps.cli import build
+from banister.errors import BadValue, BudgetExceeded, ReceiptUsed
+from banister.release.profile import run as look_run
 from banister.release.profile.ladders import ladder_of
 from banister.release.profile.pieces import What
+from banister.release.profile.profile import LadderFound, Profile
 from banister.release.profile.proposal import most_each, proposed_schema, range_of
 from banister.release.profile.ranks import quantile_found
 from banister.release.profile.run import works
 from banister.release.profile.words import columns_of, document
 from banister.tables.columns import Column, Kind
 from tests.seeded import SeededBits
+from tests.sizes import sized
 
 SCHEMA = """
 [source]
@@ -120,13 +125,29 @@ def test_the_proposal_fills_the_blanks_and_costs_nothing(tmp_path: Path) -> None
     text = proposed_schema(profile, table.path.read_text(encoding="utf-8") + "# rows = 1\n# groups = 1\n")
     assert 'values = ["north", "south"]' in text.replace('"south", "north"', '"north", "south"')
     (cost,) = (line for line in text.splitlines() if line.startswith("cost = "))
-    low, high = cost.split("range = [")[1].split("]")[0].split(", ")
-    # The noise of all empty rungs adds up towards the ends, so the range may be far too wide (docs/limits.md).
-    assert Fraction(low) <= 2 < Fraction("3.5") <= Fraction(high)
+    assert "range = [2, 3.5]" in cost  # The rung of 3.5, which everybody has who has any.
     assert "rows = 4 " in text
     assert "groups = 2 " in text
     assert "FILL IN" not in text
     assert table.ledger().head == before
+
+
+def test_empty_rungs_stand_out_of_no_look_but_one_in_a_hundred(tmp_path: Path) -> None:
+    """A constant column of 4000 people proposes its own rung again and again; the noise of the others adds nothing."""
+    table = opened(tmp_path, COLUMNS, stays(20), "who")
+    plan = table.plan_look(epsilon="0.9", delta="1e-6")
+    (place,) = (i for i, p in enumerate(plan.pieces) if p.what is What.LADDER and p.column and p.column.name == "cost")
+    ladder = plan.pieces[place].ladder
+    assert ladder is not None
+    exact = np.zeros(ladder.rungs, dtype=np.int64)
+    (own,) = (rung for rung in range(ladder.rungs) if ladder.ends(rung) == (Fraction(2), Fraction(7, 2)))
+    exact[own] = 3200
+    bits, held, looks = SeededBits(1), 0, sized(60, 400)
+    for _ in range(looks):
+        counts = tuple(int(n) for n in plan.paid[place].draw(exact, bits))
+        found = LadderFound(ladder=ladder, counts=counts, paid=plan.paid[place], confidence=0.95)
+        held += range_of(found) == "[2, 3.5]" and found.quantile(Fraction(1, 20)).rung == own
+    assert held >= 0.99 * looks - 3 * (0.0099 * looks) ** 0.5
 
 
 def test_a_look_can_be_written_as_a_table_a_document_and_a_page(tmp_path: Path) -> None:
@@ -207,3 +228,67 @@ def test_a_range_needs_something_that_stands_out(tmp_path: Path) -> None:
     found = table.look(table.plan_look(epsilon="0.01"), bits=SeededBits(2))
     assert found.columns[0].ladder is not None
     assert range_of(found.columns[0].ladder) is None
+
+
+KEYED = 'g = { kind = "category" }\nx = { kind = "integer", range = [0, 9] }\n'
+
+
+def keyed(folder: Path) -> bn.Dataset:
+    return opened(folder, KEYED, pd.DataFrame({"g": ["often"] * 900, "x": np.arange(900) % 10}))
+
+
+def test_a_look_under_a_key_is_charged_once_and_fetched(tmp_path: Path) -> None:
+    table = keyed(tmp_path)
+    plan = table.plan_look(epsilon="0.3", delta="1e-6")
+    first = table.look(plan, key="june")
+    assert first.columns[0].values[0][0] == "often"
+    table._source = None
+    table.frames.clear()  # From here on there is no table to read.
+    again = table.look(plan, key="june")
+    assert document(again) == document(first)
+    assert table.remaining().charges == 1
+    with pytest.raises(BadValue, match="belongs to another request"):
+        table.look(table.plan_look(epsilon="0.2"), key="june")
+    table.given(again, "june")
+    with pytest.raises(ReceiptUsed, match="not kept any more"):
+        table.look(plan, key="june")
+
+
+@pytest.mark.parametrize("step", ["paid_once", "look_of", "_draw"])
+def test_a_look_that_was_cut_off_is_paid_for_once(step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = keyed(tmp_path)
+    plan = table.plan_look(epsilon="0.7", delta="1e-6")
+
+    def cut(*given: object, **words: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(look_run, step, cut)
+        with pytest.raises(KeyboardInterrupt):
+            table.look(plan, key="june")
+    found = table.look(plan, key="june")  # There is no room for a second one.
+    assert table.remaining().charges == 1
+    assert document(table.look(plan, key="june")) == document(found)
+
+
+def test_a_file_of_a_look_that_cannot_be_written_costs_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pd.DataFrame({"g": ["often"] * 900, "x": np.arange(900) % 10}).to_parquet(tmp_path / "t.parquet")
+    keyed(tmp_path)
+    command = ["look", str(tmp_path / "t.toml"), "--epsilon", "0.7", "--page", str(tmp_path / "look.html")]
+
+    def full(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Profile, "report", full)
+        refused = CliRunner().invoke(build(), command).exception
+    assert isinstance(refused, BadValue)
+    key = str(refused).rpartition("--key ")[2].rstrip(".")
+    done = CliRunner().invoke(build(), [*command, "--key", key])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "look.html").exists()
+    assert bn.open(tmp_path / "t.toml").remaining().charges == 1
+    assert CliRunner().invoke(build(), [*command[:3], "0.1"]).exit_code == 0
+    assert [one.key for one in bn.open(tmp_path / "t.toml").kept()] == [key], "a key made for one run is forgotten"

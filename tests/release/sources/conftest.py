@@ -1,10 +1,11 @@
 """The three engines, one after the other, for tests that demand the same of each."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from banister.release.sources.compile import Compiler
+from banister.release.sources.sql.compile import Compiler, Listing
 from banister.release.work import Work
 from tests.release.sources.places import Place, in_duckdb, in_postgres, in_spark
 
@@ -21,19 +22,32 @@ SPARK = pytest.param(
 @pytest.fixture(autouse=True)
 def _query_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighbouring tables are asked the same questions: writing the query takes longer than running it."""
-    write = Compiler.query
+    write, list_out = Compiler.query, Compiler.listing
 
     def query(compiler: Compiler, work: Work) -> str:
-        types = tuple((name, tuple(columns.items())) for name, columns in compiler.types.items())
-        key = (compiler.dialect.name, tuple(compiler.names.items()), types, work)
+        key = _asked(compiler, work)
         if key not in _WRITTEN:
             _WRITTEN[key] = write(compiler, work)
         return _WRITTEN[key]
 
+    def listing(compiler: Compiler, work: Work, *, also: Sequence[str] = ()) -> Listing:
+        key = (*_asked(compiler, work), tuple(also))
+        if key not in _LISTED:
+            _LISTED[key] = list_out(compiler, work, also=also)
+        return _LISTED[key]
+
     monkeypatch.setattr(Compiler, "query", query)
+    monkeypatch.setattr(Compiler, "listing", listing)
+
+
+def _asked(compiler: Compiler, work: Work) -> tuple[object, ...]:
+    """All that a query's text depends on."""
+    types = tuple((name, tuple(columns.items())) for name, columns in compiler.types.items())
+    return compiler.dialect.name, tuple(compiler.names.items()), types, work
 
 
 _WRITTEN: dict[object, str] = {}
+_LISTED: dict[object, Listing] = {}
 
 
 def _place(request: pytest.FixtureRequest, folder: Path) -> Place:

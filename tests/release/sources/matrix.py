@@ -16,8 +16,8 @@ from banister.errors import BadValue
 from banister.questions import periods, terms
 from banister.questions.question import Bins, Listed, Periods, Rungs, Span
 from banister.questions.terms import Condition, Leaf, Quantity, Term
-from banister.release.sources.dialect import Dialect
-from banister.release.sources.render import Renderer
+from banister.release.sources.sql.dialect import Dialect
+from banister.release.sources.sql.render import Renderer
 from banister.release.work import Physical
 from banister.tables.schema import Column, Kind, Schema
 from tests.release.sources.stored import Given, Row, Stored
@@ -171,6 +171,11 @@ def number_of(term: Term, value: Given) -> int | None:
             if inner is None or isinstance(term, terms.Abs):
                 return inner if inner is None else abs(inner)
             return inner % term.divisor if isinstance(term, terms.Mod) else inner // term.divisor
+        case terms.FloorDivide(a, b):
+            left, right = number_of(a, value), number_of(b, value)
+            return None if left is None or right is None else left // right
+        case terms.FunctionOf():
+            raise AssertionError("The matrix asks for no functions; tests/questions/test_curves.py does.")
 
 
 def truth_of(condition: Condition, value: Given) -> bool | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -231,12 +232,12 @@ def in_spark(asked: Schema, tables: Tables, session: object, *, partitions: int 
     """The tables as frames of a Spark session; one partition needs no shuffle and is quickest."""
     from pyspark.sql import SparkSession
 
-    from banister.release.sources.spark import SparkSource
+    from banister.release.sources.spark import SparkSource, is_remote
 
-    assert isinstance(session, SparkSession)
+    assert isinstance(session, SparkSession) or is_remote(session)
     frames: dict[str, object] = {}
     for name, rows in tables.items():
-        frame = session.createDataFrame(as_arrow(name, rows))
+        frame = cast(SparkSession, session).createDataFrame(as_arrow(name, rows))
         for column in (column for column, kind in COLUMNS[name].items() if kind == "TIMESTAMP"):
             frame = frame.withColumn(column, frame[column].cast("timestamp_ntz"))  # In a session that is in UTC.
         frames[name] = frame.coalesce(1) if partitions == 1 else frame.repartition(partitions)

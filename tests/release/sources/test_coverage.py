@@ -24,6 +24,7 @@ from banister.release.run import AnswerTable, _add_up, _draw, release
 from banister.release.work import Source
 from banister.sampling.bits import SYSTEM
 from tests.release.sources.places import DAY, HOUR, Place, Rows, planned
+from tests.sizes import LONG
 
 RARE = 1e-7
 SURE = 0.95
@@ -217,7 +218,7 @@ def test_intervals_hold_at_their_rate_and_errors_are_as_foreseen(person: bool, p
         paid = release(plan, source, ledger)
         assert ledger.remaining().charges == 1
         part = plan.parts[0]
-        draws = DRAWS.get(name, 120) // (1 if place.engine == "duckdb" else 2)
+        draws = DRAWS.get(name, 120) // (1 if LONG else 2) // (1 if place.engine == "duckdb" else 2)
         check(part, tables(part, source, paid.tables[0], draws), question)
         if part.alternative is not None and place.engine == "duckdb":
             check(part.alternative, tables(part.alternative, source, None, draws), question)

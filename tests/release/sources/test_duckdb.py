@@ -15,10 +15,11 @@ from banister.errors import BadValue
 from banister.questions.measures import Counting
 from banister.release.run import works
 from banister.release.sources.duckdb import DuckDBSource
-from banister.release.sources.render import _linear
+from banister.release.sources.sql.render import _linear
 from banister.tables.schema import Schema
 from tests.release.sources.places import planned
 from tests.seeded import SeededBits
+from tests.sizes import sized
 
 TEXT = """
 [source]
@@ -162,10 +163,10 @@ def test_a_broken_file_says_nothing_of_its_content(tmp_path: Path) -> None:
 def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame({"visits": ["1"], "plan": ["a"]})
     with pytest.raises(BadValue, match="'visits' is declared as integer, and holds text"):
-        DuckDBSource(schema("x"), folder=tmp_path, frames={"data": frame})
+        totals(schema("x"), tmp_path, {"data": frame})
     frame = pd.DataFrame({"visits": [1], "plan": [1]})
     with pytest.raises(BadValue, match="'plan' is declared as category with values such as 'a'"):
-        DuckDBSource(schema("x"), folder=tmp_path, frames={"data": frame})
+        totals(schema("x"), tmp_path, {"data": frame})
 
 
 def test_a_person_column_has_to_be_there_and_whole(tmp_path: Path) -> None:
@@ -209,12 +210,12 @@ GROUPS = {
     + [(kind, 1, who) for kind in ("declared", "unknown") for who in (1000, 2**40 + 1, -(2**16))],
 )
 def test_people_in_a_row_choose_their_groups_independently(kind: str, kept: int, who: int, tmp_path: Path) -> None:
-    """Each of 1000 people has four groups of which some count: over 60 keys the spread is that of independent choice.
+    """Each of 1000 people has four groups of which some count: over many keys the spread is that of independent choice.
 
     Keeping is drawn without replacement, so a group's count has the variance people · p · (1 − p) with p = kept / 4,
     and the four counts add up to a constant: chi-square with 3 degrees of freedom.
     """
-    people, runs = 1000, 60
+    people, runs = 1000, sized(60 if kind != "too many for keys of their own" else 20, 60)
     frame = pd.DataFrame(
         {"visits": 1, "plan": list("abcd") * people, "who": [n * who for n in range(people) for _ in "abcd"]}
     )

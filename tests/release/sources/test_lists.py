@@ -11,16 +11,17 @@ from sqlglot import exp
 
 from banister.questions.measures import Counting, Measure
 from banister.release.run import works
-from banister.release.sources import lists
+from banister.release.sources import lists, packed
 from banister.release.sources.duckdb import DuckDBSource
 from banister.release.sources.kept import KeptLists
 from banister.release.sources.lists import PersonLists, Sums
-from banister.release.sources.part import HELD, held_part, hold
-from banister.release.sources.rotation import counts, first_places, reached, turn_codes, turned
+from banister.release.sources.sql.part import HELD, held_part, hold
+from banister.release.sources.sql.rotation import counts, first_places, reached, turn_codes, turned
 from banister.release.work import HASH_PRIME, Work
 from banister.sampling.bits import SYSTEM
 from tests.release.sources.places import TABLES, Tables, in_duckdb, planned, random_tables, schema
 from tests.seeded import SeededBits
+from tests.sizes import sized
 
 KEYS = (715225739, 982451653, 314159265, 271828182, 161803398, 141421356)
 QUESTIONS = (
@@ -121,7 +122,7 @@ def every(source: DuckDBSource, work: Work) -> list[list[list[int]]]:
 def test_sql_packed_rows_and_kept_lists_give_the_same(
     bounds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lists, "ROWS", 3)  # Stretches and blocks that end in the middle of somebody.
+    monkeypatch.setattr(packed, "ROWS", 3)  # Stretches and blocks that end in the middle of somebody.
     monkeypatch.setattr(lists, "PEOPLE", 2)
     asked = schema(person=True, bounds=bounds)
     for place, tables in enumerate((TABLES, near(TABLES), near(random_tables(3)), near(random_tables(4)))):
@@ -130,7 +131,7 @@ def test_sql_packed_rows_and_kept_lists_give_the_same(
         in_duckdb(asked, tables, folder)
         source = DuckDBSource(asked, folder=folder, frames={}, index=folder / "lists", indexing=True)
         for question in QUESTIONS:
-            for seed in range(4):
+            for seed in range(sized(2, 8)):
                 work = works(planned(question, asked).parts[0], SeededBits(seed))[0]
                 if work.groups is None:  # She may count in all of them.
                     continue

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from banister.questions.question import Label
-from banister.release.run import _labels, works
+from banister.release.run import cell_labels, works
 from tests.release.sources.places import ROWS, TABLES, Place, planned
 from tests.seeded import SeededBits
 
@@ -62,7 +62,7 @@ def test_a_row_is_counted_where_its_expression_says(
     asked = quick_place.schema(person=False)
     plan = planned(f"SELECT {key} AS k, COUNT(*) AS n FROM data GROUP BY {how}", asked)
     part = plan.parts[0]
-    assert [label for (label,) in _labels(part.question.axes)] == list(cells)
+    assert [label for (label,) in cell_labels(part.question.axes)] == list(cells)
     totals = quick_place.load(asked, TABLES).totals(works(part, SeededBits(1))[0])
     expected = Counter(meant(row) for row in ROWS)
     assert totals.values[0].tolist() == [expected[cell] for cell in cells]

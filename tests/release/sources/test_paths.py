@@ -62,7 +62,7 @@ def test_sketches_and_graphs_read_the_file_that_is_named(name: str, folder: Path
 
     path = _write(folder / f"{name}.parquet", 7)
     with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT * FROM {open_matrix(connection, path, None, ())}").fetchall()
+        found = connection.execute(f"SELECT * FROM {open_matrix(connection, path)}").fetchall()
     assert found == [(1, 2)] * 7
     names = read_parquet(path).names
     assert names is not None

@@ -55,7 +55,7 @@ def wide(stored: Stored, table: str) -> tuple[str, Schema, Work]:
     lines = "".join(f"c{i} = {{ {kind} }}\n" for i, kind in enumerate(kinds))
     names = ", ".join(f"x AS c{i}" for i in range(len(kinds)))
     asked = Schema.of_text(HEAD.format(table=table) + lines)
-    added = [replace(terms.column(Leaf("data", c, ready=False)), date=False) for c in asked.main.columns]
+    added = [replace(terms.column(Leaf("data", c, ready=False)), unit=terms.Unit.NUMBER) for c in asked.main.columns]
     work = Work(
         relation=Base(asked.main, "data"),
         where=terms.Boolean(True),
@@ -175,9 +175,9 @@ def test_rows_without_a_person_are_left_out(groups: int, place: Place) -> None:
     nobody = tuple(None if name == 0 else value for name, value in enumerate(TABLES["data"][0]))
     with_them = {"data": [*TABLES["data"], nobody, nobody], "people": [*TABLES["people"], (None, 5)]}
     questions = PERSON_QUESTIONS[1:2] if place.engine == "spark" else PERSON_QUESTIONS
+    pieces = [work for question in questions for work in works(planned(question, asked).parts[0], SeededBits(7))]
     found = []
     for tables in (TABLES, with_them):
         source = place.load(asked, tables)
-        pieces = [work for question in questions for work in works(planned(question, asked).parts[0], SeededBits(7))]
         found.append([seen(source.totals(work)) for work in pieces])
     assert found[0] == found[1]

@@ -28,12 +28,13 @@ from banister.questions.after import (
 from banister.questions.aggregates import Shelf, output
 from banister.questions.question import Output
 from banister.questions.reading.calls import names_of
-from banister.questions.reading.expressions import SIGNS
 from banister.questions.reading.filtering import unfiltered
 from banister.questions.reading.naming import check_names, default_name, free_name
 from banister.questions.reading.place import only, refused, written_number, written_whole
 from banister.questions.reading.scope import Scope
 from banister.questions.reading.together import TOGETHER, correlation, slope
+from banister.questions.reading.values.expressions import SIGNS
+from banister.questions.terms import Unit
 
 COMBINED: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
 
@@ -126,7 +127,7 @@ class Answering:
         return self._no_date(node, same or found)
 
     def _no_date(self, node: exp.Expr, found: Output) -> Named:
-        if found.aggregate.is_date():
+        if found.aggregate.unit() is not Unit.NUMBER:
             raise refused(
                 node, "this answer is a date, and a number is needed.", "Compute it from the released answers."
             )

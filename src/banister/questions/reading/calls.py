@@ -7,9 +7,9 @@ from sqlglot import exp
 
 from banister.core.exact.numbers import brief
 from banister.errors import Refused
-from banister.questions.reading.expressions import number, quantity
 from banister.questions.reading.place import only, refused, written_number
 from banister.questions.reading.scope import Scope
+from banister.questions.reading.values.expressions import number, quantity
 from banister.questions.terms import Quantity
 from banister.tables.schema import Kind
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import sqlglot
 from sqlglot import exp
@@ -13,27 +14,32 @@ from banister.questions import periods as dates
 from banister.questions.aggregates import Shelf
 from banister.questions.question import Axis, Bins, Listed, Periods, Question, Span, Unknown
 from banister.questions.reading.answering import Answering
-from banister.questions.reading.dates import TRUNCATED, period_of
-from banister.questions.reading.expressions import condition, date, quantity
 from banister.questions.reading.grouping import by_all, expanded
 from banister.questions.reading.limits import check_cells, check_depth, check_text, not_too_deep
 from banister.questions.reading.naming import default_name, free_name
-from banister.questions.reading.outcomes import outcomes
 from banister.questions.reading.place import AFTER, check_select, only, refused, written_whole
-from banister.questions.reading.relations import Reader, Relations
+from banister.questions.reading.rows.relations import Reader, Relations
 from banister.questions.reading.scope import Scope
+from banister.questions.reading.shorthand import bin_edges, written_out
+from banister.questions.reading.values.dates import TRUNCATED, period_of
+from banister.questions.reading.values.expressions import condition, dated, number, quantity, with_time
+from banister.questions.reading.values.outcomes import outcomes
 from banister.questions.relation import declared_groups, declared_rows
 from banister.questions.terms import Quantity
+from banister.tables.calendar import CLOCK
 from banister.tables.schema import Kind, Schema
 
 SPAN_LIMIT = 1_000_000
 """An integer column with a wider range is grouped by declared bins."""
 
 
-def read_questions(text: str, schema: Schema, *, aggregates: Shelf, dialect: str | None = None) -> tuple[Question, ...]:
+def read_questions(
+    text: str, schema: Schema, *, aggregates: Shelf, dialect: str | None = None, extremes: Fraction = Fraction(0)
+) -> tuple[Question, ...]:
     """Every question in a text, separated by semicolons; a SELECT with ROLLUP and its like is several.
 
-    `aggregates` is the shelf of what may be asked for.
+    `aggregates` is the shelf of what may be asked for. With `extremes` above 0, MIN and MAX are quantiles of that order
+    from either end.
     """
     check_text(text)
     try:
@@ -42,7 +48,10 @@ def read_questions(text: str, schema: Schema, *, aggregates: Shelf, dialect: str
     except Refused:
         raise
     except sqlglot.errors.SqlglotError as error:
-        raise Refused(f"The question is not SQL that can be read: {_first(error)}") from None
+        raise Refused(
+            f"The question is not SQL that can be read: {_first(error)} A name that is also a word of SQL, such as a "
+            'column called Order, is written in double quotes: "Order".'
+        ) from None
     except ValueError:
         raise BadValue(f"dialect = {dialect!r} is not known; say e.g. 'duckdb', 'postgres' or 'spark'.") from None
     kept = [tree for tree in trees if tree is not None]
@@ -50,6 +59,7 @@ def read_questions(text: str, schema: Schema, *, aggregates: Shelf, dialect: str
         raise Refused("The question is empty. Ask e.g. SELECT COUNT(*) FROM data.")
     for tree in kept:
         check_depth(tree)
+    kept = [written_out(tree, extremes) for tree in kept]
     with not_too_deep():
         return tuple(_question(one, schema, aggregates) for tree in kept for one in _each(tree, aggregates))
 
@@ -169,11 +179,11 @@ def _name(node: exp.Expr) -> str:
 
 
 def _axis(node: exp.Expr, name: str, reading: Reading) -> Axis:
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "BIN" and len(node.expressions) == 1:
-        return _bins(node.expressions[0], name, reading)
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "BIN" and len(node.expressions) in (1, 2):
+        return _bins(node, name, reading)
     if isinstance(node, TRUNCATED):
         every, day = period_of(node)
-        return _periods(node, date(day, reading.scope), every, name)
+        return _periods(node, dated(day, reading.scope), every, name)
     if not isinstance(node, exp.Column):
         return outcomes(node, name, reading.scope) or _computed(node, name, reading)
     leaf = reading.scope.leaf(node)
@@ -182,7 +192,7 @@ def _axis(node: exp.Expr, name: str, reading: Reading) -> Axis:
     if leaf.column.kind is Kind.CATEGORY:
         return Unknown(leaf, name)
     found = terms.column(leaf)
-    if found.date:
+    if leaf.column.kind.dated:
         return _periods(node, found, leaf.column.every, name)
     if leaf.column.step.denominator != 1 or found.high - found.low >= SPAN_LIMIT:
         raise refused(node, "this column has too many values to group by.", f"Declare bins and write BIN({node.name}).")
@@ -194,8 +204,8 @@ def _computed(node: exp.Expr, name: str, reading: Reading) -> Axis:
     found = quantity(node, reading.scope)
     if not inside.leaves(found.term):
         raise refused(node, "this is the same in every row.", "Group by a column, or leave it out.")
-    if found.date:
-        return _periods(node, found, "day", name)
+    if found.date or found.moment:
+        return _periods(node, found, "day" if found.date else "minute", name)
     if found.step.denominator != 1 or found.high - found.low >= SPAN_LIMIT:
         raise refused(
             node,
@@ -206,21 +216,31 @@ def _computed(node: exp.Expr, name: str, reading: Reading) -> Axis:
     return Span(found, name)
 
 
-def _periods(node: exp.Expr, day: Quantity, every: str, name: str) -> Axis:
-    found = dates.period(day, every)
+def _periods(node: exp.Expr, when: Quantity, every: str, name: str) -> Axis:
+    """The periods of a date or a timestamp; a time of day is asked of the latter alone."""
+    if every in CLOCK:
+        found = dates.clock_period(with_time(node, when), every)
+    else:
+        found = dates.period(dates.day_of(when) if when.moment else when, every)
     if found.high - found.low >= SPAN_LIMIT:
-        raise refused(node, "this date has too many days to group by.", "Write DATE_TRUNC('month', ...).")
+        raise refused(node, f"this has more than {SPAN_LIMIT} {every}s to group by.", "Write DATE_TRUNC('month', ...).")
     return Periods(found, every, name)
 
 
-def _bins(node: exp.Expr, name: str, reading: Reading) -> Axis:
-    if not isinstance(node, exp.Column):
-        raise refused(node, "BIN takes one column.")
-    leaf = reading.scope.leaf(node)
-    if leaf.column.kind is Kind.DATE:
-        raise refused(node, "dates have no bins.", f"Write DATE_TRUNC('month', {node.name}).")
+def _bins(node: exp.Anonymous, name: str, reading: Reading) -> Axis:
+    """Declared bins of a column, or so many over the range of whatever is a bounded number, all as wide."""
+    column = node.expressions[0]
+    if len(node.expressions) == 2:
+        found = number(column, reading.scope)
+        return Bins(found, bin_edges(node, found), name)
+    if not isinstance(column, exp.Column):
+        raise refused(column, "BIN takes one column.", f"Say how many bins: BIN({column.sql()}, 20).")
+    leaf = reading.scope.leaf(column)
+    if leaf.column.kind.dated:
+        raise refused(column, "dates have no bins.", f"Write DATE_TRUNC('month', {column.name}).")
     if not leaf.column.bins:
-        raise refused(node, "this column declares no bins.", f"Declare e.g. bins = [0, 10, 20] for '{node.name}'.")
+        instead = f"Say how many: BIN({column.name}, 20), or declare e.g. bins = [0, 10, 20] for '{column.name}'."
+        raise refused(column, "this column declares no bins.", instead)
     return Bins(terms.column(leaf), leaf.column.bins, name)
 
 

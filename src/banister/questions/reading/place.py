@@ -68,11 +68,13 @@ def only(node: exp.Expr, *known: str) -> None:
     """Refuse a node that carries a part which we do not know."""
     for key, value in node.args.items():
         if key not in known and value not in (None, False, []):
-            raise refused(node, f"{key.strip('_').upper().replace('_', ' ')} is not understood here.")
+            name = key.strip("_")
+            raise refused(node, f"{name.upper().replace('_', ' ')} is not understood here.", ADVICE.get(name, ""))
 
 
 ADVICE = {
     "having": "Filter in the WHERE outside.",
+    "sample": "All rows cost no more epsilon than some of them, and answer better; for some, write a WHERE.",
     "order": "The rows of a subquery have no order.",
     "limit": "Which rows it takes is not known; filter in WHERE.",
     "offset": "Take the rest of the released answers instead: that is free.",

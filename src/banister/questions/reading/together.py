@@ -2,9 +2,9 @@
 
 from sqlglot import exp
 
-from banister.questions.reading.expressions import quantity
 from banister.questions.reading.place import only
 from banister.questions.reading.scope import Scope
+from banister.questions.reading.values.expressions import quantity
 
 TOGETHER = (exp.Corr, exp.RegrSlope)
 

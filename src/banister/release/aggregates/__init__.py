@@ -7,6 +7,7 @@ one line: `ALL` is every aggregate of this list, and whoever reads, plans or ans
 from banister.release.aggregates.aggregate import Aggregate
 from banister.release.aggregates.count import Count as Count
 from banister.release.aggregates.covariance import Covariance as Covariance
+from banister.release.aggregates.distinct import Distinct as Distinct
 from banister.release.aggregates.mean import Mean as Mean
 from banister.release.aggregates.people import People as People
 from banister.release.aggregates.quantile import Quantile as Quantile

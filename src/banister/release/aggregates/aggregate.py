@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from banister.questions.measures import Measure
 from banister.questions.question import Rungs
-from banister.questions.terms import Quantity
+from banister.questions.terms import Quantity, Unit
 from banister.release.answering.combine import NoiseSpread, half_width
 
 if TYPE_CHECKING:
@@ -146,8 +146,8 @@ class Aggregate(ABC):
         """Whether an exact answer can be below 0."""
 
     @abstractmethod
-    def is_date(self) -> bool:
-        """Whether the answer is a date."""
+    def unit(self) -> Unit:
+        """What the answer counts: a plain number, or days or seconds since 1970."""
 
 
 def counted_rows(quantity: Quantity | None) -> frozenset[Quantity | None]:

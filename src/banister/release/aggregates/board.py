@@ -15,7 +15,7 @@ class Board:
     """Collects measures, each once."""
 
     def __init__(self, question: Question, reach: Reach, *, moved: AbstractSet[Quantity]) -> None:
-        self.found: list[Measure] = []
+        self._places: dict[Measure, int] = {}
         self.moved = moved
         """The quantities whose sums are taken around the middle of their range."""
         self._rows = reach.rows
@@ -33,6 +33,10 @@ class Board:
         if not missing and self._single:
             return self.people()  # One row a person: the rows are the people.
         return Piece(self._place(measures.rows(most=self._rows, of=quantity if missing else None)))
+
+    def distinct(self, quantity: Quantity, values: int) -> Piece:
+        """How many values a quantity has, of so many that it can have."""
+        return Piece(self._place(measures.distinct(quantity, most=min(self._rows, values))))
 
     def total(self, quantity: Quantity) -> Piece:
         """The sum of a quantity as it is."""
@@ -54,10 +58,13 @@ class Board:
     def _total(self, quantity: Quantity) -> int:
         return self._place(measures.total(quantity, most=self._rows))
 
+    @property
+    def found(self) -> list[Measure]:
+        """All measures, in the order in which they were first needed."""
+        return list(self._places)
+
     def _place(self, measure: Measure) -> int:
-        if measure not in self.found:
-            self.found.append(measure)
-        return self.found.index(measure)
+        return self._places.setdefault(measure, len(self._places))
 
 
 def one_row_each(question: Question) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from banister.questions.measures import Measure
-from banister.questions.terms import Quantity
+from banister.questions.terms import Quantity, Unit
 from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, Slopes, counted_rows, linear
 
 if TYPE_CHECKING:
@@ -65,5 +65,5 @@ class Count(Aggregate):
     def can_be_below_zero(self) -> bool:
         return False
 
-    def is_date(self) -> bool:
-        return False
+    def unit(self) -> Unit:
+        return Unit.NUMBER

@@ -8,7 +8,7 @@ import numpy as np
 
 from banister.questions import terms
 from banister.questions.measures import Measure, centred
-from banister.questions.terms import Quantity
+from banister.questions.terms import Quantity, Unit
 from banister.release.aggregates.aggregate import (
     Aggregate,
     Answer,
@@ -125,8 +125,8 @@ class Covariance(Aggregate):
     def can_be_below_zero(self) -> bool:
         return True
 
-    def is_date(self) -> bool:
-        return False
+    def unit(self) -> Unit:
+        return Unit.NUMBER
 
 
 def both_there(one: Quantity, other: Quantity) -> Quantity:

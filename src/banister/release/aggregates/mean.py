@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from banister.questions.measures import Measure
-from banister.questions.terms import Quantity
+from banister.questions.terms import Quantity, Unit
 from banister.release.aggregates.aggregate import (
     Aggregate,
     Answer,
@@ -89,5 +89,5 @@ class Mean(Aggregate):
     def can_be_below_zero(self) -> bool:
         return self.quantity.low < 0
 
-    def is_date(self) -> bool:
-        return False
+    def unit(self) -> Unit:
+        return Unit.NUMBER

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from banister.questions.measures import Measure
-from banister.questions.terms import Quantity
+from banister.questions.terms import Quantity, Unit
 from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, Slopes, linear
 
 if TYPE_CHECKING:
@@ -27,14 +27,7 @@ class People(Aggregate):
 
     @classmethod
     def of_call(cls, call: "Call") -> Self | None:
-        if not call.distinct:
-            return None
-        if len(call.arguments) == 1 and call.arguments[0].is_person():
-            return cls()
-        raise call.refused(
-            "only the person column may be counted distinct.",
-            "Group by the column, and see which answers are clearly above 0, e.g. HAVING COUNT(*) > 20.",
-        )
+        return cls() if call.distinct and len(call.arguments) == 1 and call.arguments[0].is_person() else None
 
     def counted(self, *, single: bool) -> frozenset[Quantity | None]:
         return frozenset([None]) if single else frozenset()
@@ -72,5 +65,5 @@ class People(Aggregate):
     def can_be_below_zero(self) -> bool:
         return False
 
-    def is_date(self) -> bool:
-        return False
+    def unit(self) -> Unit:
+        return Unit.NUMBER

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from banister.errors import Uncertified
 from banister.questions.measures import Measure
 from banister.questions.question import Rungs
-from banister.questions.terms import Quantity
+from banister.questions.terms import Quantity, Unit
 from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, RankChoice, Slopes
 
 if TYPE_CHECKING:
@@ -83,5 +83,5 @@ class Quantile(Aggregate):
     def can_be_below_zero(self) -> bool:
         return self.quantity.low < 0
 
-    def is_date(self) -> bool:
-        return self.quantity.date
+    def unit(self) -> Unit:
+        return self.quantity.unit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from banister.questions.measures import Measure
-from banister.questions.terms import Quantity
+from banister.questions.terms import Quantity, Unit
 from banister.release.aggregates.aggregate import (
     Aggregate,
     Answer,
@@ -131,8 +131,8 @@ class Variance(Aggregate):
     def can_be_below_zero(self) -> bool:
         return False
 
-    def is_date(self) -> bool:
-        return False
+    def unit(self) -> Unit:
+        return Unit.NUMBER
 
 
 def _of_the_cell(pieces: Sequence[Piece], noisy: Noisy, sure: float) -> tuple[Floats, Floats, Floats]:

@@ -62,6 +62,7 @@ def finished(table: "AnswerTable", question: Question) -> "AnswerTable":
         answers=shown,
         whole=table.whole & shown.keys(),
         dates=table.dates & shown.keys(),
+        moments=table.moments & shown.keys(),
         consistent=(table.consistent | agreed) & shown.keys(),
         raised=None if raised is None else frozenset(new for new, old in enumerate(rows) if old in raised),
     )

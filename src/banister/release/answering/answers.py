@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ from banister.release.run import AnswerTable, Released
 from banister.tables.reading import Day
 
 if TYPE_CHECKING:
+    from banister.accounting.kept import KeptRequest
+    from banister.mechanisms.integers.decoder import Aim
+    from banister.release.answering.picture import AnswersPicture
     from banister.tables.frames.write import ArrowTable, DataFrame, PolarsFrame
 
 Row = dict[str, Label | float]
@@ -56,6 +60,12 @@ class Answers:
         self.new_ledger = new_ledger
         """The address of the ledger, if this release was the first and made it."""
 
+    def kept_under(self, key: str) -> "KeptRequest":
+        """What was asked, as it is kept under a key."""
+        from banister.release.answering.keeping import kept_request
+
+        return kept_request(self.plan, key, non_negative=self.non_negative)
+
     @property
     def table(self) -> list[Row]:
         """The answers to the one question, a row per cell. For one of several questions: `answers[1].table`."""
@@ -91,6 +101,17 @@ class Answers:
             )
         return self[0]
 
+    def decoded(self, aim: "Aim") -> "Answers":
+        """The same, each count said as well as its noise allows when it lies between 0 and the schema's `people`.
+
+        `aim` is "average", for counts that are alike likely, or "worst". It costs nothing, and is told in `adjusted`.
+        """
+        from banister.release.answering.decoding import decoded_tables
+
+        said = copy(self)
+        said.tables = decoded_tables(self.plan, self.tables, aim)
+        return said
+
     def write(self, path: str | Path, *, for_spreadsheets: bool = False) -> list[Path]:
         """Write a .csv, .parquet or .json file, whole or not at all; several questions become several files.
 
@@ -106,6 +127,12 @@ class Answers:
         from banister.release.answering.report import write_report
 
         return write_report(self, Path(path))
+
+    def plot(self) -> "AnswersPicture":
+        """A picture of all answers with their intervals; a notebook shows it, `.save("answers.html")` writes it."""
+        from banister.release.answering.picture import AnswersPicture, charts_of
+
+        return AnswersPicture([chart for table in self.tables for chart in charts_of(table, self.plan.confidence)])
 
     def to_pandas(self) -> "DataFrame":
         """The answers and intervals of the one question as a pandas table; of several: `answers[1].to_pandas()`."""
@@ -218,6 +245,6 @@ def columns_of(table: AnswerTable) -> dict[str, list[Label | float]]:
         columns[name] = [int(v) if name in table.whole else _or_missing(table.read(name, v)) for v in found.values]
         for end, values in zip(ends(name), (found.low, found.high), strict=True):
             columns[end] = [_or_missing(table.read(name, v)) for v in values]
-    if table.consistent or table.raised is not None:
+    if table.consistent or table.decoded or table.raised is not None:
         columns[ADJUSTED] = [table.adjusted(place) for place in range(len(table))]
     return columns

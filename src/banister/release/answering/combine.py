@@ -1,7 +1,8 @@
 """How far several independent noises together are from 0: the half width of an interval, rounded outwards.
 
-Only accuracy is computed here, never privacy, so doubles will do. Magnitudes are rounded up to a lattice. The noises
-are even and fall off on both sides, so moving mass outwards makes their sum more spread: the interval is never short.
+Only accuracy is computed here, never privacy, so doubles will do. For a few noises each is rounded to a lattice, and
+half a step for each is added to the half width. For many, magnitudes are rounded up: they are even and fall off on both
+sides, so that moving mass outwards makes their sum more spread. The interval is never short.
 """
 
 import math
@@ -20,6 +21,12 @@ Floats = NDArray[np.float64]
 
 FINE = 128
 """Lattice points in one standard deviation of the whole."""
+
+SPAN = 1024
+"""Lattice points in a half width at most: a noise that is nearly always 0 deviates by far less than it reaches."""
+
+CLEAR = 128
+"""Lattice points that a half width has at least; with fewer a finer lattice is taken."""
 
 FORGET = 1e-7
 """Tail mass that is counted as being infinitely far out."""
@@ -67,15 +74,27 @@ def _half_width(parts: tuple[tuple[float, NoiseSpread], ...], confidence: float)
     kept = [(abs(weight), spread) for weight, spread in parts if weight != 0 and spread.deviation > 0]
     if len(kept) <= 1:
         return kept[0][0] * _least_size(kept[0][1], 1 - confidence) if kept else 0.0
+    # No further than this: where each of them is within its own share of the chance to miss, so is their sum.
+    enough = sum(weight * _least_size(spread, (1 - confidence) / len(kept)) for weight, spread in kept)
+    if enough == 0:
+        return 0.0
     whole = float(np.sqrt(sum((weight * spread.deviation) ** 2 for weight, spread in kept)))
-    grid = whole / FINE
-    law, lost = _lattice(*kept[0], grid)
-    for weight, spread in kept[1:]:
-        other, more = _lattice(weight, spread, grid)
-        law, lost = _convolved(law, other), lost + more
-    return _quantile(law, lost, confidence) * grid
+    grid = max(whole / FINE, enough / SPAN)
+    while True:
+        law = _nearest(*kept[0], grid)
+        for weight, spread in kept[1:]:
+            law = _convolved(law, _nearest(weight, spread, grid))
+        steps = _quantile(law, confidence)
+        if steps is None:
+            return float(enough)
+        # Each noise was moved by half a step at most.
+        enough = min(enough, (steps + len(kept) / 2) * grid)
+        if enough == 0 or steps >= CLEAR:
+            return float(enough)
+        grid = enough / SPAN
 
 
+@lru_cache(maxsize=1024)
 def _least_size(spread: NoiseSpread, outside: float) -> int:
     """The least whole size with P(|Z| > size) ≤ outside."""
     return least_whole(
@@ -85,13 +104,25 @@ def _least_size(spread: NoiseSpread, outside: float) -> int:
     )
 
 
-def _lattice(weight: float, spread: NoiseSpread, grid: float) -> tuple[Floats, float]:
-    """The law of weight · Z on the lattice, odd in length with 0 in the middle, and the mass left out."""
+def _nearest(weight: float, spread: NoiseSpread, grid: float) -> Floats:
+    """The law of weight · Z, each size at the nearest point of the lattice; mass that is far out is left out."""
     unit = grid / weight
-    _, reach = doubled(
-        lambda n: n >= 1 << 20 or float(spread.beyond(np.array([n * unit]))[0]) <= FORGET, failing=0, start=64
-    )
-    beyond = spread.beyond(np.arange(reach + 1, dtype=np.float64) * unit)
+    beyond = spread.beyond((np.arange(_reach(spread, unit, 1 << 16) + 1, dtype=np.float64) + 0.5) * unit)
+    sides = np.maximum(beyond[:-1] - beyond[1:], 0.0) / 2
+    return np.concatenate([sides[::-1], [max(1.0 - float(beyond[0]), 0.0)], sides])
+
+
+def _reach(spread: NoiseSpread, unit: float, most: int) -> int:
+    """So many units that hardly any mass is beyond."""
+    found: int = doubled(
+        lambda n: n >= most or float(spread.beyond(np.array([n * unit]))[0]) <= FORGET, failing=0, start=64
+    )[1]
+    return found
+
+
+def _lattice(spread: NoiseSpread, unit: float) -> tuple[Floats, float]:
+    """The law of Z in units, sizes rounded up, odd in length with 0 in the middle, and the mass left out."""
+    beyond = spread.beyond(np.arange(_reach(spread, unit, 1 << 20) + 1, dtype=np.float64) * unit)
     sides = np.maximum(beyond[:-1] - beyond[1:], 0.0) / 2
     return np.concatenate([sides[::-1], [max(1.0 - float(beyond[0]), 0.0)], sides]), float(beyond[-1])
 
@@ -102,12 +133,13 @@ def _convolved(a: Floats, b: Floats) -> Floats:
     return np.maximum(np.fft.irfft(np.fft.rfft(a, padded) * np.fft.rfft(b, padded), padded)[:size], 0.0)
 
 
-def _quantile(law: Floats, lost: float, confidence: float) -> float:
+def _quantile(law: Floats, confidence: float) -> int | None:
+    """The least number of steps within which there is so much mass; none if too much was left out of the law."""
     half = len(law) // 2
     both = law[half + 1 :] + law[:half][::-1]
     inside = np.concatenate([[law[half]], law[half] + np.cumsum(both)])
-    found = int(np.searchsorted(inside, confidence + lost * confidence))
-    return float(min(found, half))
+    found = int(np.searchsorted(inside, confidence))
+    return found if found <= half else None
 
 
 def pooled(parts: Sequence[tuple[float, NoiseSpread, int]]) -> NoiseSpread:
@@ -132,7 +164,7 @@ def _pooled_tail(parts: tuple[tuple[float, NoiseSpread, int], ...], grid: float)
     whole = np.sinc(t * grid / np.pi) ** 2
     for weight, spread, count in parts:
         unit = max(1, int(spread.deviation / OWN))
-        law, _ = _lattice(1.0, spread, float(unit))
+        law, _ = _lattice(spread, float(unit))
         half = len(law) // 2
         reach = int(np.searchsorted(-law[half:], -FORGET / OWN)) if law[-1] < FORGET / OWN else half
         angles = np.outer(t, weight * unit * np.arange(1, reach + 1))
@@ -170,7 +202,7 @@ def bounded_reach(spread: NoiseSpread, parts: Sequence[tuple[float, int]], confi
 @lru_cache(maxsize=64)
 def _own_law(spread: NoiseSpread) -> tuple[Floats, Floats]:
     unit = float(max(1, int(spread.deviation / OWN)))
-    law, _ = _lattice(1.0, spread, unit)
+    law, _ = _lattice(spread, unit)
     half = len(law) // 2
     return np.concatenate([[law[half]], 2 * law[half + 1 :]]), unit * np.arange(half + 1, dtype=np.float64)
 

@@ -14,8 +14,9 @@ from banister.questions.question import Label
 from banister.release.aggregates.aggregate import Answer
 from banister.release.planning.plan import Plan
 from banister.release.run import AnswerTable, Released
-from banister.tables.calendar import date_of
-from banister.tables.reading import EPOCH, Day
+from banister.tables.calendar import date_of, moment_of
+from banister.tables.reading import EPOCH, Day, Moment
+from banister.tables.zones import DAY
 
 CELL_BYTES = 64
 """About what one number of an answer takes in a file, in any of the formats."""
@@ -71,7 +72,7 @@ def answer_bytes(plan: Plan) -> int:
 
 def document_of(released: Released) -> dict[str, object]:
     """What was drawn, as a JSON object."""
-    return {"proof": released.proof, "tables": [_table_document(table) for table in released.tables]}
+    return {"proof": released.proof, "tables": [table_document(table) for table in released.tables]}
 
 
 def released_of(plan: Plan, document: Mapping[str, object], *, non_negative: bool) -> Released:
@@ -80,7 +81,7 @@ def released_of(plan: Plan, document: Mapping[str, object], *, non_negative: boo
         proof, tables = document["proof"], cast(Sequence[Mapping[str, object]], document["tables"])
         if not isinstance(proof, str) or len(tables) != len(plan.parts):
             raise TypeError
-        return Released(plan, tuple(_table_of(table) for table in tables), proof, non_negative)
+        return Released(plan, tuple(table_of(table) for table in tables), proof, non_negative)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise BadValue(
             "What is kept under this key is not an answer as banister keeps them. Nothing was charged or drawn; "
@@ -88,42 +89,62 @@ def released_of(plan: Plan, document: Mapping[str, object], *, non_negative: boo
         ) from None
 
 
-def _table_document(table: AnswerTable) -> dict[str, object]:
+def table_document(table: AnswerTable) -> dict[str, object]:
+    """The answers to one question, as a JSON object."""
     return {
         "names": list(table.names),
-        "labels": [[_label_document(label) for label in row] for row in table.labels],
+        "labels": [[label_document(label) for label in row] for row in table.labels],
         "columns": list(table.columns),
-        "answers": [[name, *map(array_text, (a.values, a.low, a.high))] for name, a in table.answers.items()],
+        "answers": [[name, *_numbers(answer)] for name, answer in table.answers.items()],
         "whole": sorted(table.whole),
         "dates": sorted(table.dates),
+        "moments": sorted(table.moments),
         "consistent": sorted(table.consistent),
+        "decoded": sorted(table.decoded),
+        "cut": None if table.cut is None else _numbers(table.cut),
         "raised": None if table.raised is None else sorted(table.raised),
     }
 
 
-def _table_of(found: Mapping[str, object]) -> AnswerTable:
+def _numbers(answer: Answer) -> list[str]:
+    """An answer and the ends of its interval, every bit of them."""
+    return [array_text(each) for each in (answer.values, answer.low, answer.high)]
+
+
+def table_of(found: Mapping[str, object]) -> AnswerTable:
+    """The answers to one question, read back."""
+
     def texts(name: str) -> list[str]:
         return [str(text) for text in cast(Sequence[object], found[name])]
 
     raised = cast("Sequence[int] | None", found["raised"])
     labels = cast(Sequence[Sequence[object]], found["labels"])
     answers = cast(Sequence[Sequence[str]], found["answers"])
+    cut = cast("Sequence[str] | None", found.get("cut"))  # What was kept before there was one has none.
     return AnswerTable(
         names=tuple(texts("names")),
-        labels=tuple(tuple(_label_of(label) for label in row) for row in labels),
+        labels=tuple(tuple(label_of(label) for label in row) for row in labels),
         columns=tuple(texts("columns")),
         answers={name: Answer(*map(array_of, numbers)) for name, *numbers in answers},
         whole=frozenset(texts("whole")),
         dates=frozenset(texts("dates")),
+        moments=frozenset(texts("moments")) if "moments" in found else frozenset(),
         consistent=frozenset(texts("consistent")),
+        decoded=frozenset(texts("decoded")) if "decoded" in found else frozenset(),
+        cut=None if cut is None else Answer(*map(array_of, cut)),
         raised=None if raised is None else frozenset(raised),
     )
 
 
-def _label_document(label: Label) -> object:
-    """A label; JSON has no dates, so a day stands in a list, as its number since 1970."""
+def label_document(label: Label) -> object:
+    """A label; JSON has no dates, so a day stands in a list, as its number since 1970, and behind it its second."""
+    if isinstance(label, Moment):
+        return [label.toordinal() - EPOCH, 3600 * label.hour + 60 * label.minute + label.second]
     return [label.toordinal() - EPOCH] if isinstance(label, Day) else label
 
 
-def _label_of(found: object) -> Label:
+def label_of(found: object) -> Label:
+    """The label that `label_document` wrote."""
+    if isinstance(found, list) and len(found) == 2:
+        return moment_of(found[0] * DAY + found[1])
     return date_of(*found) if isinstance(found, list) else cast(Label, found)

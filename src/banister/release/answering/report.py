@@ -4,10 +4,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from banister.accounting.totals.explanation import explain
 from banister.core.exact.numbers import brief
+from banister.release.answering.picture import charts_of
 from banister.release.answering.wording import (
     about_intervals,
     charges,
@@ -22,7 +21,6 @@ from banister.release.answering.wording import (
 )
 from banister.release.planning.plan import Part, Plan
 from banister.release.run import AnswerTable
-from banister.show.charts import IntervalChart
 from banister.show.page import Chapter, PageTable, write_page
 
 if TYPE_CHECKING:
@@ -50,15 +48,7 @@ def write_report(answers: "Answers", path: Path) -> Path:
 
 
 def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Chapter:
-    labels = [", ".join(str(label) for label in row) or "all" for row in table.labels]
-    charts = [
-        IntervalChart(
-            f"{name}, with {plan.confidence:.0%} intervals", labels, f.values.tolist(), f.low.tolist(), f.high.tolist()
-        )
-        for name, f in table.answers.items()
-        if name not in table.dates  # Bars from 0 say nothing about dates.
-        and np.isfinite([f.values, f.low, f.high]).all()  # Nor can one be drawn that has no end.
-    ]
+    charts = charts_of(table, plan.confidence)
     rows = [with_interval(table, place) for place in range(min(len(table), SHOWN))]
     more = f" The first {SHOWN} of {len(table)} rows are shown." if len(table) > SHOWN else ""
     note = (

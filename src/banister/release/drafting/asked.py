@@ -8,6 +8,7 @@ from fractions import Fraction
 from banister import need
 from banister.errors import BadValue
 from banister.tables.columns import CATEGORY_LIMIT
+from banister.tables.zones import check_zone
 
 LEAVE = "leave out"
 """The answer by which a column is kept out of the schema."""
@@ -97,6 +98,15 @@ def two_whole_numbers(text: str) -> str:
     if any("." in end or "e" in end.lower() for end in found.split(" to ")):
         raise BadValue(f"'{text.strip()[:40]}' must be two whole numbers; else say that the column holds numbers.")
     return found
+
+
+def zone(text: str) -> str:
+    """The name of a time zone.
+
+    >>> zone(" Europe/Berlin")
+    'Europe/Berlin'
+    """
+    return check_zone(text.strip())
 
 
 def two_dates(text: str) -> str:

@@ -12,6 +12,7 @@ from banister.release.drafting.asked import EACH_ROW, LEAVE, UNKNOWN, DraftQuest
 from banister.release.drafting.found import FoundColumn, FoundTable, find_table
 from banister.release.drafting.looked import OwnersLook
 from banister.release.drafting.proposals import fitting, looks_like_a_person, propose
+from banister.release.work import Physical
 from banister.tables.columns import Kind
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _questions(draft: Draft) -> Iterator[DraftQuestion]:
     for column in draft.found.columns:
         if column.name != draft.given("person"):
             yield from _column(draft, column)
-    if draft.found.csv and any(draft.given(f"{name}.kind") == "date" for name in draft.found.names):
+    if draft.found.csv and any(draft.given(f"{name}.kind") in DATED for name in draft.found.names):
         yield _date_format(draft)
     yield DraftQuestion(
         key="epsilon",
@@ -189,6 +190,17 @@ def _people(draft: Draft) -> Iterator[DraftQuestion]:
         )
 
 
+RANGES = {
+    "integer": asked.two_whole_numbers,
+    "number": asked.two_numbers,
+    "date": asked.two_dates,
+    "timestamp": asked.two_dates,
+}
+"""The kinds that have a range, with how it is read."""
+
+DATED = ("date", "timestamp")
+
+
 def _column(draft: Draft, column: FoundColumn) -> Iterator[DraftQuestion]:
     kinds = fitting(column)
     if not kinds:
@@ -200,14 +212,13 @@ def _column(draft: Draft, column: FoundColumn) -> Iterator[DraftQuestion]:
     yield DraftQuestion(
         key=f"{column.name}.kind",
         ask=f"What does '{column.name}' hold: {', '.join(kind.value for kind in kinds)}? Or '{LEAVE}'.",
-        why=f"Whole numbers, decimals, one of some values, or dates.{stored}",
+        why=f"Whole numbers, decimals, one of some values, dates, or dates with a time.{stored}",
         choices=(*(kind.value for kind in kinds), LEAVE),
         proposal="" if guess.kind is None else guess.kind.value,
         from_data=seen is not None,
     )
     kind = draft.given(f"{column.name}.kind")
-    if kind in ("integer", "number", "date"):
-        reads = {"integer": asked.two_whole_numbers, "number": asked.two_numbers, "date": asked.two_dates}[kind]
+    if kind in RANGES:
         fits = guess.kind is not None and guess.kind.value == kind
         yield DraftQuestion(
             key=f"{column.name}.range",
@@ -215,7 +226,14 @@ def _column(draft: Draft, column: FoundColumn) -> Iterator[DraftQuestion]:
             why="Values outside are moved to the nearer end. A narrow range means little noise.",
             proposal=guess.range if fits else "",
             from_data=seen is not None and fits,
-            reading=reads,
+            reading=RANGES[kind],
+        )
+    if kind in DATED and column.stored is Physical.ZONED:
+        yield DraftQuestion(
+            key=f"{column.name}.zone",
+            ask=f"By which time zone do days and hours of '{column.name}' count? E.g. Europe/Berlin, or UTC.",
+            why="Moments are stored, and on which day one falls depends on where one is.",
+            reading=asked.zone,
         )
     if kind == "number":
         yield DraftQuestion(

@@ -55,6 +55,11 @@ class FoundTable:
     @classmethod
     def of_header(cls, location: str, first: bytes) -> "FoundTable":
         """A CSV file, from its first line."""
+        if b"\0" in first:
+            raise BadValue(
+                f"'{location}' looks like UTF-16, or like no text at all. "
+                'Save it as UTF-8, e.g. as "CSV UTF-8" in a spreadsheet.'
+            )
         line, encoding = _decoded(first)
         separator = max(SEPARATORS, key=line.count) if any(sign in line for sign in SEPARATORS) else ","
         names = [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]

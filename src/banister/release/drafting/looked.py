@@ -105,7 +105,9 @@ def _stored(engine: Owned, column: FoundColumn) -> ColumnProposal | None:
     if usual.kind is Kind.CATEGORY:
         return ColumnProposal(Kind.CATEGORY, values=_values(engine, x))
     real = f" AND {x} <> 'NaN' AND abs({x}) < 1e300" if column.stored is Physical.FLOAT else ""
-    ends = engine.owner_rows(f"SELECT MIN({x}), MAX({x}) FROM {{data}} WHERE {x} IS NOT NULL{real}")[0]
+    wanted = [f"{end}({x})" for end in ("MIN", "MAX")]
+    wanted = [f"CAST({end} AS VARCHAR)" for end in wanted] if usual.kind.dated else wanted
+    ends = engine.owner_rows(f"SELECT {', '.join(wanted)} FROM {{data}} WHERE {x} IS NOT NULL{real}")[0]
     return _ranged(usual.kind, ends, usual.step)
 
 
@@ -129,6 +131,10 @@ def _text(engine: Owned, name: str, texts: _Texts) -> ColumnProposal:
             texts.forms.add(form)
             day = f"CAST(try_strptime({x}, '{form}') AS DATE)"
             return _ranged(Kind.DATE, engine.owner_rows(f"SELECT MIN({day}), MAX({day}) FROM {{data}}")[0], "")
+    if (timed := _timed(engine, x, there)) is not None:
+        texts.forms.add(timed)
+        day = f"CAST({_moment_sql(x, timed)} AS DATE)"
+        return _ranged(Kind.TIMESTAMP, engine.owner_rows(f"SELECT MIN({day}), MAX({day}) FROM {{data}}")[0], "")
     if whole == there:
         number = f"TRY_CAST({x} AS BIGINT)"
         return _ranged(Kind.INTEGER, engine.owner_rows(f"SELECT MIN({number}), MAX({number}) FROM {{data}}")[0], "")
@@ -138,6 +144,18 @@ def _text(engine: Owned, name: str, texts: _Texts) -> ColumnProposal:
         ends = engine.owner_rows(f"SELECT MIN({number}), MAX({number}) FROM {{data}}")[0]
         return _ranged(Kind.NUMBER, ends, usual.step or "0.01")
     return ColumnProposal(Kind.CATEGORY, values=_values(engine, x))
+
+
+def _timed(engine: Owned, x: str, there: int) -> str | None:
+    """The form of the dates, if all values are dates with a time."""
+    counts = engine.owner_rows(f"SELECT {', '.join(f'COUNT({_moment_sql(x, form)})' for form in FORMS)} FROM {{data}}")
+    return next((form for form, count in zip(FORMS, counts[0], strict=True) if int(str(count)) == there), None)
+
+
+def _moment_sql(x: str, form: str) -> str:
+    if form == ISO:
+        return f"TRY_CAST(CASE WHEN contains({x}, ':') THEN {x} END AS TIMESTAMP)"
+    return f"try_strptime({x}, ['{form} %H:%M:%S', '{form} %H:%M'])"
 
 
 def _values(engine: Owned, x: str) -> str:
@@ -151,7 +169,7 @@ def _ranged(kind: Kind, ends: Row, step: str) -> ColumnProposal:
     low, high = ends
     if low is None or high is None:
         return ColumnProposal(kind, step=step)
-    if kind is Kind.DATE:
+    if kind.dated:
         first, last = str(low)[:4], str(high)[:4]
         return ColumnProposal(kind, f"{first}-01-01 to {last}-12-31")
     told = " to ".join(_plain(end) for end in rounded_out(float(str(low)), float(str(high))))

@@ -67,7 +67,8 @@ STORED = {
     Physical.TEXT: ColumnProposal(Kind.CATEGORY),
     Physical.TRUTH: ColumnProposal(Kind.CATEGORY, values="false, true"),
     Physical.DATE: ColumnProposal(Kind.DATE),
-    Physical.TIMESTAMP: ColumnProposal(Kind.DATE),
+    Physical.TIMESTAMP: ColumnProposal(Kind.TIMESTAMP),
+    Physical.ZONED: ColumnProposal(Kind.TIMESTAMP),
 }
 
 FITTING = {
@@ -77,7 +78,8 @@ FITTING = {
     Physical.TEXT: (Kind.CATEGORY,),
     Physical.TRUTH: (Kind.CATEGORY,),
     Physical.DATE: (Kind.DATE,),
-    Physical.TIMESTAMP: (Kind.DATE,),
+    Physical.TIMESTAMP: (Kind.TIMESTAMP, Kind.DATE),
+    Physical.ZONED: (Kind.TIMESTAMP, Kind.DATE),
 }
 """The kinds that a stored type can be declared as; what is not here cannot be used."""
 

@@ -106,8 +106,10 @@ def _parts(draft: "Draft", column: FoundColumn) -> Iterator[str]:
     name = column.name
     kind, given = draft.given(f"{name}.kind"), draft.given(f"{name}.range")
     yield f"kind = {quoted(kind or BLANK)}"
-    if kind in ("integer", "number", "date"):
+    if kind in ("integer", "number", "date", "timestamp"):
         yield f"range = {'[' + ', '.join(given.split(' to ')) + ']' if given else quoted(BLANK)}"
+    if kind in ("date", "timestamp") and column.stored is Physical.ZONED:
+        yield f"zone = {quoted(draft.given(f'{name}.zone') or BLANK)}"
     if kind == "number":
         yield f"step = {_number(draft.given(f'{name}.step'))}"
     values = draft.given(f"{name}.values")

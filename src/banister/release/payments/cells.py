@@ -21,6 +21,7 @@ from banister.mechanisms.offers import NoiseQuestion, Over, Touches
 from banister.questions.measures import Measure, Share
 from banister.release.answering.combine import bounded_reach
 from banister.release.payments.measured import Measured
+from banister.release.payments.stated import Stated, law_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,9 @@ class CellByCell(Measured):
     @property
     def bar(self) -> None:
         return None
+
+    def stated(self) -> Stated:
+        return {"noise": law_of(self.noise), "cells": self.share.touches, "sensitivity": self.share.sensitivity}
 
     def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
         return bounded_reach(self.spread, parts, confidence)

@@ -18,6 +18,7 @@ from banister.mechanisms import RoundedGaussian
 from banister.questions.measures import Measure, Share
 from banister.release.answering.combine import normal_reach
 from banister.release.payments.measured import Measured
+from banister.release.payments.stated import Stated, law_of
 from banister.release.planning.split import proportions
 
 LARGEST_SIGMA = 2.0**38
@@ -45,6 +46,9 @@ class JointGaussian(Measured):
     @property
     def bar(self) -> None:
         return None
+
+    def stated(self) -> Stated:
+        return {"noise": law_of(self.noise), "squares": int(self.share.squares)}
 
     def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
         return normal_reach(self.noise.sigma, parts, confidence)

@@ -19,6 +19,7 @@ from banister.mechanisms import Moves, PermuteAndFlip
 from banister.questions.measures import Reach
 from banister.questions.question import Label, Rungs
 from banister.release.aggregates.aggregate import Answer, RankChoice
+from banister.release.payments.stated import Stated
 from banister.release.work import Totals
 from banister.sampling.bits import BitSource
 
@@ -42,6 +43,12 @@ class Ladder:
         times, cells = self.moves, self.touches // self.moves
         ends = PrivacyLoss.pure(times * self.end_epsilon).times(2 * cells)
         return PrivacyLoss.pure(times * self.answer_epsilon).times(cells).with_(ends)
+
+    def stated(self) -> Stated:
+        """An answer and two ends for each cell, each a choice of its own."""
+        levels = [str(self.answer_epsilon), str(self.end_epsilon), str(self.end_epsilon)]
+        choice: Stated = {"law": "PermuteAndFlip", "epsilons": levels, "sensitivity": str(self.sensitivity)}
+        return {"noise": choice, "cells": self.touches}
 
     @property
     def answer_epsilon(self) -> Fraction:

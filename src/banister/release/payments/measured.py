@@ -14,6 +14,7 @@ from banister.mechanisms.integers.integer_noise import IntegerNoise
 from banister.questions.measures import Measure, Share
 from banister.release.answering.combine import NoiseSpread, spread_of
 from banister.release.answering.wording import number
+from banister.release.payments.stated import Stated
 from banister.sampling.bits import BitSource
 
 
@@ -47,6 +48,10 @@ class Measured(ABC):
     @abstractmethod
     def loss(self) -> PrivacyLoss:
         """What the noise of all cells gives away about one person, and that values appear."""
+
+    @abstractmethod
+    def stated(self) -> Stated:
+        """What is drawn and how far one person moves it, so that others can work out the loss for themselves."""
 
     @abstractmethod
     def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:

@@ -21,6 +21,7 @@ from banister.release.answering.combine import bounded_reach, normal_reach
 from banister.release.payments.cells import level_of
 from banister.release.payments.joint import JointGaussian, gaussian_loss
 from banister.release.payments.measured import Measured
+from banister.release.payments.stated import Stated, law_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,11 @@ class CellThreshold(Measured):
     @property
     def bar(self) -> int:
         return self.noise.edge
+
+    def stated(self) -> Stated:
+        share = self.share
+        cells: Stated = {"cells": share.touches, "sensitivity": share.sensitivity, "bar": self.bar}
+        return {"noise": law_of(self.noise), **cells}
 
     def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
         return bounded_reach(self.spread, parts, confidence)
@@ -81,6 +87,10 @@ class JointThreshold(Measured):
     @property
     def bar(self) -> int:
         return least_bar(self.noise, self.share.touches, self.delta)
+
+    def stated(self) -> Stated:
+        appearing: Stated = {"cells": self.share.touches, "bar": self.bar, "delta": str(self.delta)}
+        return {"noise": law_of(self.noise), "squares": int(self.share.squares), **appearing}
 
     def reach(self, parts: Sequence[tuple[float, int]], confidence: float) -> float:
         return normal_reach(self.noise.sigma, parts, confidence)

@@ -2,6 +2,18 @@
 
 from dataclasses import dataclass, replace
 
+from banister import need
+from banister.questions.question import Question
+
+
+def bounded(question: Question, *, rows: int | None, groups: int | None) -> Question:
+    """The same with bounds of its own on a person's part, in place of what the tables declare."""
+    if rows is not None:
+        question = replace(question, rows=need.whole("rows", rows, least=1))
+    if groups is not None:
+        question = replace(question, groups=need.whole("groups", groups, least=1))
+    return question
+
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -47,6 +59,10 @@ class Asking:
     def quantile(self, expression: str, order: float | str, name: str = "") -> "Asking":
         """A quantile of an expression: order 0.5 is the median."""
         return self._with(f"QUANTILE({expression}, {order})", name or _name(f"quantile_{order}", expression))
+
+    def histogram(self, column: str, bins: int = 20) -> "Asking":
+        """How many rows are in each of so many bins over the range of a column, all as wide."""
+        return self.group_by(f"BIN({column}, {bins})").count()
 
     def aggregate(self, function: str, *arguments: str, name: str = "") -> "Asking":
         """Any aggregate by its name in SQL: `aggregate("STDDEV", "visits")`."""

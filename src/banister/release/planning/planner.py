@@ -7,7 +7,7 @@ from fractions import Fraction
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.questions import measures
-from banister.questions.measures import Measure, Reach, Share
+from banister.questions.measures import Counting, Measure, Reach, Share
 from banister.questions.question import Question
 from banister.questions.terms import Quantity
 from banister.release.aggregates.board import one_row_each
@@ -55,12 +55,30 @@ def plan_release(request: PlanRequest, schema: Schema) -> Plan:
 
     takers = {place for place, question in enumerate(questions) if takes_delta(question, schema)}
     parts = parts_with(takers)
+    for part in parts:
+        _check_distinct(part, consistent=request.consistent)
     users = {place for place, part in enumerate(parts) if part.delta > 0}
     if users < takers and users:  # What some have no use for is for the others, who then have still more use for it.
         parts = parts_with(users)
     used = Guarantee(level.epsilon, sum((part.delta for part in parts), Fraction(0)))
     plan = Plan(schema=schema, parts=parts, guarantee=used, confidence=request.confidence)
     return _agreeing(plan, joined) if joined else plan
+
+
+def _check_distinct(part: Part, *, consistent: bool) -> None:
+    """Refuse COUNT(DISTINCT column) where it cannot be answered: it is no sum, and is counted in known cells."""
+    if not any(m.measure.counting is Counting.DISTINCT for m in part.measured):
+        return
+    if part.question.open:
+        raise BadValue(
+            "COUNT(DISTINCT column) is answered in groups that are known beforehand. Declare the values of the column "
+            "that is grouped by, or ask without GROUP BY."
+        )
+    if consistent:
+        raise BadValue(
+            "COUNT(DISTINCT column) of a whole is not the sum of its parts, so nothing can be made to agree. Ask it "
+            "without --consistent."
+        )
 
 
 def _agreeing(plan: Plan, joined: tuple[Family, ...]) -> Plan:

@@ -15,6 +15,7 @@ from banister.questions.question import Stretches
 from banister.questions.terms import Case, Compare, Leaf, Term, Whole
 from banister.tables.calendar import date_of, first_days, numbers_of
 from banister.tables.columns import Column, Kind
+from banister.tables.zones import DAY
 
 FIRST_OF_MANY = (2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 1025)
 """Where the rungs of a number of rows or groups begin: 1, 2, 3 to 4, 5 to 8, and so on."""
@@ -35,7 +36,11 @@ class LogLadder:
     step: Fraction
     outside: bool
     """Whether the first and the last rung hold what lies outside a declared range."""
+    first: int | None = None
+    """The lowest step that there can be, where there is one."""
     date: bool = False
+    moment: bool = False
+    """Whether its steps are seconds; the rungs begin with days all the same."""
 
     @property
     def rungs(self) -> int:
@@ -49,6 +54,9 @@ class LogLadder:
 
     def name(self, rung: int) -> str:
         """The rung in words."""
+        if rung == 0 and self.first is not None:
+            only = self.edges[0] - self.first == 1
+            return self.said(Fraction(self.first)) if only else f"{self.first} to {self.edges[0] - 1}"
         low, high = (None if end is None else self.said(end) for end in self.ends(rung))
         if low is None or high is None:
             return f"below {self.said(self.edges[0] * self.step)}" if low is None else f"{low} and above"
@@ -56,6 +64,8 @@ class LogLadder:
 
     def said(self, value: Fraction) -> str:
         """A value in words."""
+        if self.moment:
+            return date_of(int(value) // DAY).isoformat()
         return date_of(int(value)).isoformat() if self.date else brief(value)
 
     def place(self, x: Term, *, first: int) -> Term:
@@ -74,19 +84,27 @@ def ladder_of(column: Column) -> LogLadder:
     """The ladder of a column of numbers or dates."""
     low, high = column.units
     declared = "range" not in column.blank
-    inner = _years(low, high) if column.kind is Kind.DATE else _doubling(low, high, column.step)
+    long = DAY if column.kind is Kind.TIMESTAMP else 1
+    years = tuple(day * long for day in _years(low // long, high // long)) if column.kind.dated else ()
+    inner = years if column.kind.dated else _doubling(low, high, column.step)
     edges = (low, *inner, high + 1) if declared else inner
-    return LogLadder(edges=edges, step=column.step, outside=declared, date=column.kind is Kind.DATE)
+    return LogLadder(
+        edges=edges,
+        step=column.step,
+        outside=declared,
+        date=column.kind is Kind.DATE,
+        moment=column.kind is Kind.TIMESTAMP,
+    )
 
 
 def per_person() -> LogLadder:
     """The ladder of how many of something one person has, from 1 on."""
-    return LogLadder(edges=FIRST_OF_MANY, step=Fraction(1), outside=False)
+    return LogLadder(edges=FIRST_OF_MANY, step=Fraction(1), outside=False, first=1)
 
 
 def stretches(ladder: LogLadder, leaf: Leaf) -> Stretches:
     """The rungs of a stored column: a value is on the rung of the step that it is rounded to, halves upwards."""
-    half = Fraction(0) if ladder.date else ladder.step / 2
+    half = Fraction(0) if ladder.date or ladder.moment else ladder.step / 2
     return Stretches(leaf, tuple(edge * ladder.step - half for edge in ladder.edges), leaf.column.name)
 
 

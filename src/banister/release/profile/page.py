@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from banister.release.profile.profile import ColumnFound, LadderFound, Profile
-from banister.release.profile.proposal import standing
 from banister.release.profile.words import about, share, summary
 from banister.show.charts import SmallBars
 from banister.show.page import Block, Card, Cards, Paragraph, Stacked, write_page
@@ -37,6 +36,6 @@ def _card(column: ColumnFound) -> Card:
 
 def _ladder(title: str, found: LadderFound) -> SmallBars:
     """The rungs from the first to the last that stands out of the noise; below 0 nothing is drawn."""
-    high = standing(found) or [0]
+    high = found.standing or [0]
     places = range(max(0, high[0] - 1), min(len(found.counts), high[-1] + 2))
     return SmallBars(title, [found.ladder.name(p) for p in places], [max(found.counts[p], 0) for p in places])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,13 @@ from banister.release.payments.measured import Measured
 from banister.release.profile.ladders import LogLadder
 from banister.release.profile.pieces import What
 from banister.release.profile.plan import LookPlan
-from banister.release.profile.ranks import QuantileFound, quantile_found
+from banister.release.profile.ranks import QuantileFound, quantile_found, rung_of
+
+if TYPE_CHECKING:
+    from banister.accounting.kept import KeptRequest
+
+EMPTY_STANDS = Fraction(1, 100)
+"""The chance that some rung stands out of the noise though nobody is on it."""
 
 ORDERS = (Fraction(1, 20), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(19, 20))
 """The quantiles that are read off every ladder; more of them cost nothing."""
@@ -47,9 +54,26 @@ class LadderFound:
     paid: Measured
     confidence: float
 
+    @property
+    def standing(self) -> list[int]:
+        """The rungs that stand out of the noise: that an empty one is among them has a chance of 1 in 100 in all."""
+        risk = EMPTY_STANDS / len(self.counts)
+        bar = half_width([(1.0, self.paid.spread)], float(1 - 2 * risk))  # Noise is as often below 0 as above.
+        return [place for place, count in enumerate(self.counts) if count > bar]
+
     def quantile(self, order: Fraction) -> QuantileFound:
-        """The rung of a quantile, and the rungs between which it lies."""
-        return quantile_found(np.array(self.counts), order, self.paid.reach, self.confidence)
+        """The rung of a quantile, and the rungs between which it lies.
+
+        The rung is read off what lies between rungs that stand out: the noise of all others would add up. The interval
+        counts them all, because nobody knows that they are empty.
+        """
+        places, counts = self.standing, np.array(self.counts)
+        found = quantile_found(counts, order, self.paid.reach, self.confidence)
+        if not places:
+            return found
+        among = counts[places[0] : places[-1] + 1]
+        rung = places[0] + rung_of(among, order)
+        return QuantileFound(rung, min(rung, found.low), max(rung, found.high))
 
     def between(self, order: Fraction) -> str:
         """A quantile in words: its rung, and the values between which it lies."""
@@ -108,6 +132,12 @@ class Profile:
         from banister.release.notebook import profile_html
 
         return profile_html(self)
+
+    def kept_under(self, key: str) -> "KeptRequest":
+        """What was asked, as it is kept under a key."""
+        from banister.release.profile.keeping import kept_look
+
+        return kept_look(self.plan, key)
 
     def report(self, path: str | Path) -> Path:
         """Write a page that needs nothing else, with a small picture for each column."""

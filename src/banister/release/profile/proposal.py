@@ -11,16 +11,13 @@ from banister.release.drafting.written import key, quoted
 from banister.release.profile.profile import ColumnFound, LadderFound, Profile
 from banister.tables.blanks import BLANK
 
-CLEAR = 3
-"""A rung stands out of the noise whose count is above so many deviations of it."""
-
 NEARLY_ALL = Fraction(19, 20)
 """So many of the people should count with all of their rows and groups."""
 
 
 def range_of(found: LadderFound) -> str | None:
     """A range for a column, as TOML writes it; nothing where the ladder has no end that far out."""
-    ladder, places = found.ladder, standing(found)
+    ladder, places = found.ladder, found.standing
     if not places:
         return None
     low, high = ladder.ends(places[0])[0], ladder.ends(places[-1])[1]
@@ -29,18 +26,13 @@ def range_of(found: LadderFound) -> str | None:
         high = (ladder.edges[-1] - 1) * ladder.step if high is None else high
     if low is None or high is None or not low < high:
         return None
-    return f"[{ladder.said(low)}, {ladder.said(high)}]" if ladder.date else f"[{brief(low)}, {brief(high)}]"
-
-
-def standing(found: LadderFound) -> list[int]:
-    """The rungs that stand out of the noise."""
-    bar = CLEAR * found.paid.spread.deviation
-    return [place for place, count in enumerate(found.counts) if count > bar]
+    said = ladder.said if ladder.date or ladder.moment else brief
+    return f"[{said(low)}, {said(high)}]"
 
 
 def most_each(found: LadderFound) -> int:
     """How many rows or groups nearly all people have at most."""
-    rung = min(found.quantile(NEARLY_ALL).rung, max(standing(found), default=0))
+    rung = min(found.quantile(NEARLY_ALL).rung, max(found.standing, default=0))
     return int(found.ladder.ends(rung)[1] or found.ladder.edges[-1])
 
 

@@ -25,6 +25,18 @@ class QuantileFound:
     high: int
 
 
+def rung_of(counts: NDArray[np.int64], order: Fraction) -> int:
+    """The first rung up to which there is the order's share of all.
+
+    >>> rung_of(np.array([0, 5, 90, 5]), Fraction(1, 2))
+    2
+    """
+    q, upto = float(order), np.cumsum(counts).astype(np.float64)
+    gap = (1 - q) * upto - q * (upto[-1] - upto)
+    reached = np.flatnonzero(gap[:-1] >= 0)
+    return int(reached[0]) if len(reached) else len(counts) - 1
+
+
 def quantile_found(counts: NDArray[np.int64], order: Fraction, reach: Reach, confidence: float) -> QuantileFound:
     """The rung of a quantile, from noisy counts of which it is known how far sums of them are off.
 
@@ -36,8 +48,7 @@ def quantile_found(counts: NDArray[np.int64], order: Fraction, reach: Reach, con
     above = np.concatenate([np.cumsum(counts[::-1])[::-1][1:], [0]]).astype(np.float64)
     gap = (1 - q) * upto - q * above
     wide = np.array([reach([(1 - q, place + 1), (q, size - place - 1)], confidence) for place in range(size)])
-    reached = np.flatnonzero(gap[:-1] >= 0)
-    rung = int(reached[0]) if len(reached) else size - 1
+    rung = rung_of(counts, order)
     could = gap >= -wide
     could[-1] = True  # All rows lie up to the last rung.
     could[1:] &= gap[:-1] < wide[:-1]

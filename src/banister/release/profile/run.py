@@ -1,12 +1,17 @@
 """Run a look: add up exactly, charge the ledger, and only then draw."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from banister.accounting.charge import covers, keeps
+from banister.accounting.kept import Kept, paid_once
 from banister.accounting.ledger import Ledger
+from banister.accounting.receipt import Receipt
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, EngineBroke, Uncertified
+from banister.files import check_space
 from banister.questions.terms import Boolean
+from banister.release.profile.keeping import kept_look, look_bytes, look_document, look_of
 from banister.release.profile.pieces import LookPiece, What
 from banister.release.profile.plan import LookPlan
 from banister.release.profile.profile import Drawn, Profile
@@ -38,22 +43,66 @@ def _work(piece: LookPiece, *, personal: bool, bits: BitSource) -> Work:
     )
 
 
-def look(plan: LookPlan, at: "Dataset", ledger: Ledger, *, bits: BitSource | None, tell: Tell) -> Profile:
-    """Charge a look and draw it."""
+def look(
+    plan: LookPlan, at: "Dataset", ledger: Ledger, *, bits: BitSource | None, key: str = "", tell: Tell
+) -> Profile:
+    """Charge a look and draw it. Under a key that is done once: what was drawn is kept, and fetched the next time."""
     if plan.schema != at.schema:
         raise BadValue("The look was planned for another schema. Plan it again with this one.")
-    drawn, proof = draw_look(plan, at.source(), ledger, bits=bits or SYSTEM, tell=tell)
+    kept = ledger.kept if key else None
+    drawn, proof = (
+        draw_look(plan, at.source(), ledger, bits=bits or SYSTEM, tell=tell)
+        if kept is None
+        else look_once(plan, at.source, ledger, kept, key, bits=bits or SYSTEM, tell=tell)
+    )
     return Profile(plan, drawn, proof=proof, head=ledger.head, remaining=ledger.remaining().largest_epsilon)
+
+
+def look_once(
+    plan: LookPlan,
+    source: Callable[[], Source],
+    ledger: Ledger,
+    kept: Kept,
+    key: str,
+    *,
+    bits: BitSource,
+    tell: Tell,
+) -> tuple[tuple[Drawn, ...], str]:
+    """What is kept under the key, and then no engine is asked; else it is charged with a claim, drawn and kept."""
+    asked = kept_look(plan, key)
+    found = kept.fetch(asked)
+    if found is None:
+        check_space(kept.place, look_bytes(plan))
+        exact = _add_up(plan, source(), ledger, bits=bits, tell=tell, paid=kept.asked(key) is not None)
+        found = paid_once(
+            kept,
+            asked,
+            charge=lambda claim: charge_plan(plan, ledger, key=key, claim=claim),
+            draw=lambda receipt: look_document(*_draw(plan, exact, receipt, bits=bits, tell=tell)),
+        )
+    return look_of(plan, found)
 
 
 def draw_look(
     plan: LookPlan, source: Source, ledger: Ledger, *, bits: BitSource, tell: Tell = lambda stage: None
 ) -> tuple[tuple[Drawn, ...], str]:
     """The noisy histograms of a plan, and the proof that they were paid for."""
+    exact = _add_up(plan, source, ledger, bits=bits, tell=tell, paid=False)
+    return _draw(plan, exact, charge_plan(plan, ledger), bits=bits, tell=tell)
+
+
+def _owed(plan: LookPlan) -> PrivacyLoss:
     owed = PrivacyLoss.nothing().with_(*(paid.loss() for paid in plan.paid))
     if not (covers(plan.loss, owed) and keeps(owed, plan.guarantee)):
         raise Uncertified("What is about to be drawn is not proven to keep what the plan states. Plan again.")
-    foresee_plan(plan, ledger)
+    return owed
+
+
+def _add_up(plan: LookPlan, source: Source, ledger: Ledger, *, bits: BitSource, tell: Tell, paid: bool) -> list[Totals]:
+    """The exact histograms, once the ledger has room; what was begun before may be paid for already."""
+    _owed(plan)
+    if not paid:
+        foresee_plan(plan, ledger)
     try:
         exact = []
         for place, work in enumerate(works(plan, bits)):
@@ -62,7 +111,13 @@ def draw_look(
     except EngineBroke as broke:
         raise paid_for_nothing(plan, ledger, broke) from None
     tell("charging the ledger")
-    proof = charge_plan(plan, ledger).use(plan=plan.digest, owed=owed)
+    return exact
+
+
+def _draw(
+    plan: LookPlan, exact: Sequence[Totals], receipt: Receipt, *, bits: BitSource, tell: Tell
+) -> tuple[tuple[Drawn, ...], str]:
+    proof = receipt.use(plan=plan.digest, owed=_owed(plan))
     tell("drawing")
     return tuple(_drawn(plan, place, totals, bits) for place, totals in enumerate(exact)), proof
 

@@ -16,7 +16,18 @@ def share(found: NumberFound | None) -> str:
     """A share with its interval."""
     if found is None:
         return "-"
-    return f"{100 * found.value:.2g}% [{100 * found.low:.2g}, {100 * found.high:.2g}]"
+    value, low, high = (_percent(part) for part in (found.value, found.low, found.high))
+    return f"{value}% [{low}, {high}]"
+
+
+def _percent(part: float) -> str:
+    """Two digits of a percentage, and all of 100.
+
+    >>> _percent(0.012345), _percent(0.999), _percent(1.0)
+    ('1.2', '99.9', '100')
+    """
+    percent = 100 * part
+    return f"{percent:.3g}" if percent >= 99 else f"{percent:.2g}"
 
 
 def count(found: NumberFound) -> str:
@@ -46,9 +57,8 @@ def quantiles(found: LadderFound) -> list[str]:
 def about(column: ColumnFound) -> str:
     """Where the values of a column lie, in a line."""
     if column.ladder is not None:
-        return f"5% below {column.ladder.between(ORDERS[0])}, half {column.ladder.between(ORDERS[2])}, 95% below " + (
-            column.ladder.between(ORDERS[-1])
-        )
+        words = zip(("5%", "half", "95%"), (ORDERS[0], ORDERS[2], ORDERS[-1]), strict=True)
+        return "; ".join(f"{word} up to {column.ladder.between(order)}" for word, order in words)
     shown = ", ".join(f"{value} {share(found)}" for value, found in column.values[:FREQUENT])
     more = f", and {len(column.values) - FREQUENT} more" if len(column.values) > FREQUENT else ""
     return (shown + more) or "no value is frequent enough to be shown"

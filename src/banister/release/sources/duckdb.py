@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from banister.errors import BadValue, EngineBroke, EngineFailed
 from banister.questions.question import cell_count
-from banister.release.sources.compile import Compiler
 from banister.release.sources.guarded import guarded_query, guarded_types, needed
 from banister.release.sources.kept import KeptLists, marks_of
 from banister.release.sources.listed import ListReader
-from banister.release.sources.render import written_date
+from banister.release.sources.sql.compile import Compiler
+from banister.release.sources.sql.syntax import filled, written_date
 from banister.release.work import Physical, Totals, Work, assemble, check_stored, check_ties
 from banister.tables.frames.csv_lines import CsvFile, typed
 from banister.tables.frames.paths import literal_path
@@ -49,6 +49,9 @@ EXACT_IN_NUMPY = {name for name, kind in TYPES.items() if kind is Physical.INTEG
     "VARCHAR",
 }
 """Types of which NumPy holds every value, so that whole columns can be fetched at once."""
+
+YEARS = 62_135_596_800
+"""Seconds from 1 January of the year 1 to 1970."""
 
 Columns = Mapping[str, Sequence[object] | NDArray[np.generic]]
 
@@ -86,6 +89,10 @@ class DuckDBDialect:
     def day_number(self, date: exp.Expr) -> exp.Expr:
         return exp.Sub(this=date, expression=written_date(0))
 
+    def second_number(self, moment: exp.Expr, *, zoned: bool) -> exp.Expr:
+        # Years are added first: a division of a number below 0 would round up.
+        return filled(f"((EPOCH_US(__moment) + {YEARS}000000) // 1000000) - {YEARS}", moment, self.name)
+
 
 class DuckDBSource:
     """Tables that DuckDB can read. Frames, by table name, take the place of files."""
@@ -100,7 +107,7 @@ class DuckDBSource:
         indexing: bool = False,
     ) -> None:
         self._connection = duckdb.connect(config={"enable_external_access": "true"})
-        self._connection.execute("SET enable_progress_bar = false")
+        _quiet(self._connection)
         self._schema = schema
         self.csv_files: dict[str, CsvFile] = {}
         paths = _files(schema, folder, frames)
@@ -146,6 +153,13 @@ class DuckDBSource:
             return self._added_up(work, self._names, self._types) if listed is None else listed
         except _OnData:
             return self.guarded_totals(work)
+
+    def make_index(self, work: Work) -> bool:
+        """Make and keep the list behind some work; whether the table held still for it."""
+        return self.listed.make(work)
+
+    def drop_index(self) -> None:
+        """Nothing of an index lies in a table's file."""
 
     def guarded_totals(self, work: Work) -> Totals:
         """The same over guarded values, slower."""
@@ -307,3 +321,12 @@ def _quoted(name: str) -> str:
 
 def _doubled(text: str) -> str:
     return text.replace("'", "''")
+
+
+def _quiet(connection: "duckdb.DuckDBPyConnection") -> None:
+    """No moving line. In a notebook without ipywidgets DuckDB refuses to be told so, because it could draw none."""
+    try:
+        connection.execute("SET enable_progress_bar = false")
+    except duckdb.InvalidInputException:
+        if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+            raise

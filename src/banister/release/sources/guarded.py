@@ -19,7 +19,8 @@ _CASTS = {
     Physical.FLOAT: ("DOUBLE", Physical.FLOAT),
     Physical.TRUTH: ("BOOLEAN", Physical.TRUTH),
     Physical.DATE: ("DATE", Physical.DATE),
-    Physical.TIMESTAMP: ("DATE", Physical.DATE),
+    Physical.TIMESTAMP: ("TIMESTAMP", Physical.TIMESTAMP),
+    Physical.ZONED: ("TIMESTAMPTZ", Physical.ZONED),
 }
 """What a stored value becomes; whatever is not listed becomes text."""
 

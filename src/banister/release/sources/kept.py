@@ -19,8 +19,8 @@ import numpy as np
 from banister.clock import pause
 from banister.errors import BadValue
 from banister.files import Access, folder, whole
-from banister.release.sources.compile import Listing
 from banister.release.sources.lists import PersonLists, Whole
+from banister.release.sources.sql.compile import Listing
 
 FORMAT = "banister-lists-1"
 ENDING = ".lists"
@@ -85,16 +85,30 @@ class KeptLists:
 
     def find(self, listing: Listing, paths: Sequence[Path]) -> PersonLists | None:
         """The list, if it is there, whole, ours and as fresh as the files; nothing on any doubt."""
-        lists = self._whole(listing, paths)
+        return self.find_at(listing, marks_of(paths))
+
+    def find_at(self, listing: Listing, looks: object) -> PersonLists | None:
+        """The same for a table that looks so, whatever that is in its engine."""
+        lists = self.fresh(listing, looks)
         return lists if lists is not None and set(listing.parts) <= set(lists.parts) else None
 
-    def parts(self, listing: Listing, paths: Sequence[Path]) -> tuple[str, ...]:
-        """The parts that a fresh list over the same rows has, whatever is needed now."""
-        lists = self._whole(listing, paths)
-        return () if lists is None else tuple(lists.parts)
+    def fresh(self, listing: Listing, looks: object) -> PersonLists | None:
+        """The fresh list over the same rows, whatever parts it has; nothing where there is none."""
+        return self._whole(listing, looks)
 
     def keep(self, listing: Listing, paths: Sequence[Path], before: object, lists: PersonLists) -> bool:
         """Write a list down that was made from files that looked like `before`; whether they still do."""
+        if marks_of(paths) != before:
+            return False
+        self.keep_at(listing, before, lists)
+        if marks_of(paths) != before:
+            self._path(listing).unlink(missing_ok=True)
+            return False
+        return True
+
+    def keep_at(self, listing: Listing, looks: object, lists: PersonLists) -> None:
+        """Write a list down that was made from a table that looked so."""
+        self._make_folder()
         arrays: dict[str, Whole] = {"codes": lists.codes, "starts": lists.starts, "cells": lists.cells}
         arrays |= {f"p{i}": lists.parts[part] for i, part in enumerate(listing.parts)}
         narrow = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -103,7 +117,7 @@ class KeptLists:
             "rules": self.rules,
             "rows": listing.rows,
             "parts": listing.parts,
-            "files": before,
+            "files": looks,
             "arrays": [[name, array.dtype.str, len(array)] for name, array in narrow.items()],
         }
         line = json.dumps(says).encode()
@@ -115,21 +129,18 @@ class KeptLists:
                 for array in narrow.values():
                     file.write(array.tobytes() + b"\0" * (-array.nbytes % 64))
 
-        if marks_of(paths) != before:
-            return False
         whole(self._path(listing), write, access=Access.OWNER)
-        if marks_of(paths) != before:
-            self._path(listing).unlink(missing_ok=True)
-            return False
-        return True
+
+    def _make_folder(self) -> None:
+        folder(self.place, access=Access.OWNER)
+        os.chmod(self.place, 0o700)
 
     def settled(self, paths: Sequence[Path]) -> object | None:
         """How the files look, once their times of change are past; nothing where these are not to be trusted.
 
         What is written from now on has a later time, by the same clock: that of a file that is made here.
         """
-        folder(self.place, access=Access.OWNER)
-        os.chmod(self.place, 0o700)
+        self._make_folder()
         for _ in range(2):
             marks = [Mark.of(path) for path in paths]
             waits = [_wait(mark.changed, self._now()) for mark in marks if mark is not None]
@@ -157,13 +168,13 @@ class KeptLists:
         named = json.dumps([FORMAT, self.rules, listing.rows]).encode()
         return self.place / (blake2b(named, digest_size=16).hexdigest() + ENDING)
 
-    def _whole(self, listing: Listing, paths: Sequence[Path]) -> PersonLists | None:
+    def _whole(self, listing: Listing, looks: object) -> PersonLists | None:
         try:
-            return self._read(listing, paths)
+            return self._read(listing, looks)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             return None
 
-    def _read(self, listing: Listing, paths: Sequence[Path]) -> PersonLists | None:
+    def _read(self, listing: Listing, looks: object) -> PersonLists | None:
         path = self._path(listing)
         with path.open("rb") as file:
             found = os.fstat(file.fileno())
@@ -173,7 +184,7 @@ class KeptLists:
             says = json.loads(line)
             if (says["format"], says["rules"], says["rows"]) != (FORMAT, self.rules, listing.rows):
                 return None
-            if says["files"] != marks_of(paths):
+            if looks is None or says["files"] != looks:
                 return None
             content = np.memmap(file, dtype=np.uint8, mode="r")
         return _checked(_arrays(content, len(line), says["arrays"]), says["parts"])

@@ -3,7 +3,7 @@
 Whoever has more groups than may count is treated the same on every path, for the same keys: `rotation` says how.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -15,9 +15,10 @@ from banister.errors import BadValue, EngineFailed
 from banister.questions.measures import people
 from banister.questions.question import Listed, Unknown, cell_count
 from banister.questions.relation import Base
-from banister.release.sources.compile import Compiler, Listing
 from banister.release.sources.kept import KeptLists
-from banister.release.sources.lists import Packing, PersonLists, of_columns
+from banister.release.sources.lists import PersonLists, of_columns
+from banister.release.sources.packed import Packing
+from banister.release.sources.sql.compile import Compiler, Listing
 from banister.release.work import Physical, Totals, Work, assemble
 from banister.tables.reading import Value
 
@@ -27,6 +28,15 @@ PIECE = 2**25
 FAR = 2**61
 VALUES, CELLS = 2**16, 2**22
 """The most values of an unknown axis, and the most cells with them, for which lists are made."""
+
+CANNOT_LIST = (
+    "An index keeps the groups of people with many rows, of one table, grouped by declared values, where `groups` in "
+    "[source] bounds in how many a person counts. This question needs none, or cannot have one."
+)
+NO_PLACE = (
+    "An index lies beside the ledger's file and is about tables in files or on PostgreSQL. Name a file as ledger in "
+    "[budget]; frames in memory have none here."
+)
 
 Fetch = Callable[[str], Mapping[str, Sequence[object] | NDArray[np.generic]]]
 
@@ -53,15 +63,9 @@ class ListReader:
     def make(self, work: Work) -> bool:
         """Make and keep the list behind some work; whether the table held still for it."""
         if not listable(work):
-            raise BadValue(
-                "An index keeps the groups of people with many rows, of one table, grouped by declared values, where "
-                "`groups` in [source] bounds in how many a person counts. This question needs none, or cannot have one."
-            )
+            raise BadValue(CANNOT_LIST)
         if self.kept is None or self.paths is None:
-            raise BadValue(
-                "An index lies beside the ledger's file and is about tables in files. Name a file as ledger in "
-                "[budget]; frames in memory, and tables elsewhere, have none here."
-            )
+            raise BadValue(NO_PLACE)
         listing = self.compiler.listing(work)
         return self.kept.find(listing, self.paths) is not None or self._made(work, listing) is not None
 
@@ -78,24 +82,44 @@ class ListReader:
         before = self.kept.settled(self.paths)
         if before is None:
             return None
-        all_parts = self.compiler.listing(work, also=self.kept.parts(listing, self.paths))
-        fetched = self.fetch(all_parts.query)
+        listing, lists = self._fresh(work, listing, before)
+        return lists if self.kept.keep(listing, self.paths, before, lists) else None
+
+    def _fresh(self, work: Work, listing: Listing, before: object) -> tuple[Listing, PersonLists]:
+        """A list from the rows, with the parts besides that a fresh one for other questions about them has already."""
+        assert self.kept is not None
+        old = self.kept.fresh(listing, before)
+        if (packing := self._packing(work)) is not None:
+            lists = packing.lists(self._pieces(work, packing), work, listing)
+            if old is None:
+                return listing, lists
+            if (both := lists.with_parts(old)) is not None:
+                return replace(listing, parts=tuple(both.parts)), both
+        listing = self.compiler.listing(work, also=() if old is None else tuple(old.parts))
+        fetched = self.fetch(listing.query)
         columns = {name: np.asarray(values, dtype=np.int64) for name, values in fetched.items()}
-        lists = of_columns(columns, all_parts)
-        return lists if self.kept.keep(all_parts, self.paths, before, lists) else None
+        return listing, of_columns(columns, listing)
 
     def _packed(self, work: Work, listing: Listing) -> Totals | None:
-        """Fetch each row as one number, sort these and add up, a piece of the people at a time."""
+        """Fetch each row as one number, sort these and add up."""
+        packing = self._packing(work)
+        return None if packing is None else packing.totals(self._pieces(work, packing), work, listing)
+
+    def _packing(self, work: Work) -> Packing | None:
+        """How rows become one number each, and how many rows there are; nothing where they do not fit."""
         assert isinstance(work.relation, Base)
         table = work.relation.table
         if self.compiler.types[table.name][table.person or ""] is not Physical.INTEGER:
             return None
         rows, lowest, highest = (_whole(values[0]) for values in self.fetch(self.compiler.span(work)).values())
-        packing = Packing.of(work, lowest, highest) if max(-lowest, highest) < FAR else None
-        if packing is None:
-            return None
-        pieces = max(1, -(-rows // PIECE))
-        return packing.totals((self._piece(work, packing, (i, pieces)) for i in range(pieces)), work, listing)
+        return Packing.of(work, lowest, highest, rows) if max(-lowest, highest) < FAR else None
+
+    def _pieces(self, work: Work, packing: Packing) -> Iterator[NDArray[np.int64]]:
+        """The rows as numbers, a piece of the people at a time."""
+        pieces = max(1, -(-packing.rows // PIECE))
+        for piece in range(pieces):
+            query = self.compiler.packing(work, packing.lowest, packing.fields, packing.cell_bits, (piece, pieces))
+            yield np.array(self.fetch(query)["k"], dtype=np.int64, copy=None)
 
     def _unknown(self, work: Work) -> Totals | None:
         """The same with unknown values, once these are found; nothing where they are too many, or not for a list.
@@ -138,10 +162,6 @@ class ListReader:
             return tuple(sorted(value for value in values if isinstance(value, int)))
         return None
 
-    def _piece(self, work: Work, packing: Packing, piece: tuple[int, int]) -> NDArray[np.int64]:
-        query = self.compiler.packing(work, packing.lowest, packing.fields, packing.cell_bits, piece)
-        return np.array(self.fetch(query)["k"], dtype=np.int64, copy=None)
-
 
 def listable(work: Work) -> bool:
     """Whether some work is about the groups of people of one table, all of which are known beforehand."""
@@ -150,7 +170,8 @@ def listable(work: Work) -> bool:
 
 def _bounded(work: Work) -> bool:
     """Where a row's person is found in another table, one row may be several people's: the engine sees to it."""
-    counted = work.personal and work.groups is not None and work.ladder is None and not work.beyond
+    additive = work.ladder is None and not work.beyond and not work.distinct
+    counted = work.personal and work.groups is not None and additive
     return counted and isinstance(work.relation, Base) and work.relation.table.through is None
 
 

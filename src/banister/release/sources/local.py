@@ -7,9 +7,9 @@ import numpy as np
 
 from banister.errors import EngineBroke
 from banister.questions.question import cell_count
-from banister.release.sources.compile import Compiler
 from banister.release.sources.duckdb import DuckDBDialect, columns_of
 from banister.release.sources.guarded import guarded_query, guarded_types, needed, quoted
+from banister.release.sources.sql.compile import Compiler
 from banister.release.work import Physical, Totals, Work, assemble
 from banister.tables.schema import Schema, Table
 

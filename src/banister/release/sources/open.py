@@ -25,7 +25,7 @@ def open_source(
         case "postgres":
             from banister.release.sources.postgres import PostgresSource
 
-            return PostgresSource(schema)
+            return PostgresSource(schema, index=index, indexing=indexing)
         case "spark":
             from banister.release.sources.spark import SparkSource
 

@@ -12,10 +12,10 @@ from sqlglot import exp
 
 from banister.errors import BadValue, EngineBroke, EngineFailed, MissingExtra
 from banister.questions.question import cell_count
-from banister.release.sources.compile import Compiler
 from banister.release.sources.guarded import needed
 from banister.release.sources.local import add_up_locally
-from banister.release.sources.render import filled, written_date
+from banister.release.sources.sql.compile import Compiler
+from banister.release.sources.sql.syntax import cast, filled, number, paren, written_date
 from banister.release.work import Physical, Totals, Work, assemble, check_stored, check_ties
 from banister.tables.public import PUBLIC_LIMIT, PublicTable
 from banister.tables.schema import Schema, Table
@@ -57,6 +57,9 @@ _KIND = re.compile(r"\(| collate ")
 ON_DATA = (ArithmeticException, DateTimeException, NumberFormatException, SparkRuntimeException)
 """Errors that a value causes."""
 
+CLOCK = (("HOUR", 3600), ("MINUTE", 60), ("SECOND", 1))
+"""What a clock shows, with its seconds."""
+
 BATCH = 50_000
 """So many rows are held as text at a time."""
 
@@ -80,6 +83,18 @@ class SparkDialect:
 
     def day_number(self, date: exp.Expr) -> exp.Expr:
         return exp.DateDiff(this=date, expression=written_date(0))
+
+    def second_number(self, moment: exp.Expr, *, zoned: bool) -> exp.Expr:
+        if zoned:
+            return exp.func("UNIX_SECONDS", moment)
+        # Spark has no seconds of a timestamp without a zone; its day and its clock do not depend on the session's.
+        days = cast(self.day_number(cast(moment, "date")), "bigint")
+        parts = ((days, 86_400), *((exp.func(name, moment), long) for name, long in CLOCK))
+        whole = [exp.Mul(this=cast(part, "bigint"), expression=number(long)) for part, long in parts]
+        found: exp.Expr = whole[0]
+        for part in whole[1:]:
+            found = exp.Add(this=found, expression=part)
+        return paren(found)
 
 
 class SparkSource:
@@ -118,6 +133,7 @@ class SparkSource:
             "rung",
             *(f"x{i}" for i in range(len(work.axes))),
             *(f"m{i}" for i in range(len(work.measures))),
+            *(["u", "n", *(f"c{i}" for i in range(len(work.measures)))] if work.each else []),
         ]
         found = set(rows[0].asDict()) if rows else set(names)
         columns = {name: [row[name] for row in rows] for name in names if name in found}
@@ -152,7 +168,9 @@ class SparkSource:
         with _unlogged():
             try:
                 planned = self._session.sql(query)
-                _ = self._session.sparkContext.defaultParallelism  # A stopped session still plans; this it cannot say.
+                _ = planned.schema  # Spark Connect plans when it is asked for this, and not before.
+                if not is_remote(self._session):
+                    _ = self._session.sparkContext.defaultParallelism  # A stopped session still plans; not this.
             except Exception as error:  # Nothing is swallowed: py4j raises all kinds, and `_failed` keeps values out.
                 raise _failed(error) from None
             with _broken():
@@ -190,7 +208,17 @@ def _text(column: str, stored: Physical) -> str:
     match stored:
         case Physical.FLOAT | Physical.DECIMAL:
             return f"CAST(CAST({column} AS DOUBLE) AS STRING)"
-        case Physical.DATE | Physical.TIMESTAMP:
+        case Physical.TIMESTAMP | Physical.ZONED:
+            zoned = stored is Physical.ZONED
+            kind, utc = ("TIMESTAMP", "+00:00") if zoned else ("TIMESTAMP_NTZ", "")
+            first, last = f"0001-01-01 00:00:00{utc}", f"9999-12-31 23:59:59{utc}"
+            start = "TIMESTAMP_NTZ '1970-01-01 00:00:00'"
+            clock = f"TIMESTAMPADD(SECOND, UNIX_SECONDS({column}), {start})" if zoned else column
+            return (
+                f"CASE WHEN {column} < {kind} '{first}' THEN '{first}' WHEN {column} > {kind} '{last}' THEN '{last}' "
+                f"ELSE CONCAT(CAST({clock} AS STRING), '{utc}') END"
+            )
+        case Physical.DATE:
             day, first, last = f"TRY_CAST({column} AS DATE)", "DATE '0001-01-01'", "DATE '9999-12-31'"
             return (
                 f"CAST(CASE WHEN {day} < {first} THEN {first} WHEN {day} > {last} THEN {last} ELSE {day} END AS STRING)"
@@ -222,9 +250,27 @@ def _unlogged() -> Iterator[None]:
 
 def _failed(error: Exception) -> EngineFailed:
     """Errors of the Java side may quote a value of the table, so only their kind is passed on."""
+    if _kind(error) == "java.lang.StackOverflowError":
+        return EngineFailed(
+            "The question is a tree too deep for Spark's stack. Start Spark with spark.driver.extraJavaOptions=-Xss8m. "
+            "Nothing was drawn and nothing was charged."
+        )
     return EngineFailed(
         f"Spark could not do the work ({type(error).__name__}). Nothing was drawn and nothing was charged."
     )
+
+
+def _kind(error: Exception) -> str:
+    """The class of an error of the Java side; nothing where that cannot be told."""
+    try:
+        return str(error.java_exception.getClass().getName())  # type: ignore[attr-defined]
+    except Exception:  # The other side may be gone as well; then the error at hand is told.
+        return ""
+
+
+def is_remote(session: object) -> bool:
+    """Whether a session speaks to a server through Spark Connect: it has no context of its own in this process."""
+    return type(session).__module__.startswith("pyspark.sql.connect.")
 
 
 def _session(frames: Mapping[str, object]) -> SparkSession:
@@ -234,6 +280,7 @@ def _session(frames: Mapping[str, object]) -> SparkSession:
     try:
         # A session that we start says nothing: its log would quote values of the table when something fails.
         quiet = SparkSession.builder.appName("banister").config("spark.log.level", "OFF")
+        quiet = quiet.config("spark.driver.extraJavaOptions", "-Xss8m")  # Questions can be deep trees.
         return SparkSession.getActiveSession() or quiet.getOrCreate()
     except (
         Exception

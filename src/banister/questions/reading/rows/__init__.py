@@ -1,0 +1,1 @@
+"""FROM and what stands in it: relations in which every row keeps its person."""

@@ -1,0 +1,1 @@
+"""SQL expressions over the columns of one row, read as bounded terms."""

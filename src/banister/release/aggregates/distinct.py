@@ -1,0 +1,89 @@
+"""COUNT(DISTINCT column): how many values a column has among the rows of a cell."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from banister.questions.measures import Measure
+from banister.questions.terms import Leaf, Quantity, Unit
+from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, Slopes, linear
+from banister.tables.schema import Kind
+
+if TYPE_CHECKING:
+    from banister.questions.reading.calls import Call
+    from banister.release.aggregates.board import Board
+
+ANY = 2**40
+"""As many as nobody has: where values are not declared, a person's rows alone bound what she brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct(Aggregate):
+    """How many values a column has in a cell: of those that are declared, or of any.
+
+    A person with several rows brings `rows` values to a cell at most, chosen as her groups are: one person moves the
+    answer by no more than that.
+    """
+
+    names: ClassVar[tuple[str, ...]] = ("COUNT",)
+    told: ClassVar[str] = "COUNT(DISTINCT column)"
+    additive: ClassVar[bool] = False
+    whole: ClassVar[bool] = True
+    textbook: ClassVar[int] = 1
+
+    quantity: Quantity
+    values: int
+    """How many values it can have."""
+
+    @classmethod
+    def of_call(cls, call: "Call") -> Self | None:
+        if not call.distinct or (len(call.arguments) == 1 and call.arguments[0].is_person()):
+            return None
+        if len(call.arguments) != 1:
+            raise call.refused("DISTINCT takes one column.", "Group by the others.")
+        found = call.arguments[0].counted()
+        if found is None:
+            raise call.refused("DISTINCT takes a column.", "Write COUNT(DISTINCT column), or COUNT(*).")
+        listed = found.term.column.values if isinstance(found.term, Leaf) else None
+        is_category = isinstance(found.term, Leaf) and found.term.column.kind is Kind.CATEGORY
+        possible = found.high - found.low + 1 if not is_category else ANY if listed is None else len(listed)
+        return cls(found, possible)
+
+    def counted(self, *, single: bool) -> frozenset[Quantity | None]:
+        return frozenset()
+
+    def movable(self) -> None:
+        return None
+
+    def pieces(self, board: "Board") -> tuple[Piece, ...]:
+        return (board.distinct(self.quantity, self.values),)
+
+    def choice(self) -> None:
+        return None
+
+    def matter(self, pieces: Sequence[Piece], measures: Sequence[Measure]) -> Slopes:
+        (count,) = pieces
+        return [(count.place, 1 / measures[count.place].high)]
+
+    def slopes(self, pieces: Sequence[Piece], measures: Sequence[Measure], size: int) -> Slopes:
+        (count,) = pieces
+        return [(count.place, 1.0)]
+
+    def foreseen(self, pieces: Sequence[Piece], measures: Sequence[Measure]) -> Sequence[Sequence[float]]:
+        """Any cell: its interval is as wide as that of any other."""
+        return [[1.0] * len(pieces)]
+
+    def answer(self, pieces: Sequence[Piece], noisy: Noisy) -> Answer:
+        return linear([(piece.place, 1.0) for piece in pieces], noisy)
+
+    def laplace(self, scale: float, size: int) -> float:
+        return scale
+
+    def compared_with(self, rows: int) -> float:
+        return float(rows)
+
+    def can_be_below_zero(self) -> bool:
+        return False
+
+    def unit(self) -> Unit:
+        return Unit.NUMBER

@@ -19,7 +19,8 @@ def test_the_front_door_designs_for_a_prior() -> None:
     told = bn.local.design(epsilon="1/2", prior=P0, utility="mutual-information")
     assert 0 < told.utility <= told.upper_bound <= bn.local.information_cap(0.5)
     assert bn.local.design(epsilon=1, prior=P0, utility="estimation").kind == "matrix"
-    assert bn.local.design(epsilon=1, prior=np.full(30, 1 / 30), utility="estimation").kind == "subset-selection"
+    assert bn.local.design(epsilon=1, prior=np.full(30, 1 / 30), utility="estimation").kind == "every-set"
+    assert bn.local.design(epsilon=1, prior=np.full(31, 1 / 31), utility="estimation").kind == "subset-selection"
 
 
 def test_a_divergence_of_ones_own_is_taken() -> None:

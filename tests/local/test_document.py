@@ -10,6 +10,7 @@ from banister.local.designs.partition import design_between
 from banister.local.document import Survey, read_document, write_document
 from tests.local.channels.test_channels import ALL, names
 
+FIVE = next(channel for channel in ALL if channel.kind == "randomized-response" and channel.categories == 5)
 DESIGNED = design_between(ALL[0].guarantee.epsilon, np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.3, 0.6]), KL)
 
 
@@ -30,7 +31,7 @@ def test_a_certificate_comes_back() -> None:
 
 
 def changed(**changes: object) -> dict[str, object]:
-    return {**write_document(Survey(ALL[0], list("abcde"), "What?", "a stranger")), **changes}
+    return {**write_document(Survey(FIVE, list("abcde"), "What?", "a stranger")), **changes}
 
 
 def first_format(channel: Channel, labels: list[str]) -> dict[str, object]:
@@ -103,4 +104,4 @@ def test_a_changed_file_is_refused(document: object, message: str) -> None:
 
 def test_labels_are_as_many_as_categories_and_differ() -> None:
     with pytest.raises(BadValue, match="as many different labels"):
-        Survey(ALL[0], ["a", "a", "b", "c", "d"])
+        Survey(FIVE, ["a", "a", "b", "c", "d"])

@@ -7,6 +7,7 @@ from banister.errors import BadValue
 from banister.local.channels.response import RandomizedResponse
 from banister.local.channels.unary import UnaryEncoding
 from banister.local.comparison import compare
+from banister.local.designs.wishes import DesignWish
 from banister.local.document import Survey
 from banister.local.examples import example, households, patients, write_example
 from banister.local.files import (
@@ -18,7 +19,7 @@ from banister.local.files import (
     write_survey,
 )
 from banister.local.gallery import EPSILONS, draw_gallery, run_testing
-from banister.local.survey import decide_in_files, design_survey
+from banister.local.survey import decide_in_files
 from tests.local.seeded import SeededBits
 
 SURVEY = Survey(RandomizedResponse(1, 3), ["yes", "no", "do not know"])
@@ -130,7 +131,7 @@ def test_files_that_are_not_there_or_not_text_are_refused(tmp_path: Path) -> Non
 
 def test_a_design_needs_one_kind_of_file(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match="Give either --prior"):
-        design_survey(1, "kl", None, None)
+        DesignWish(epsilon=1, utility="kl").survey()
     path = tmp_path / "h.csv"
     path.write_text("category,p0,p1\nx,0.5,0.4\ny,0.5,0.6\n")
     with pytest.raises(BadValue, match="must have the categories of the channel"):

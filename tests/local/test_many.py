@@ -10,7 +10,7 @@ from banister.errors import BadValue
 from banister.local.channels import ALL
 from banister.local.channels.base import Channel
 from banister.local.document import Survey
-from banister.local.many import estimate_parquet, weighted_tally
+from banister.local.many import Engine, engine_of, estimate_parquet, weighted_tally
 from tests.seeded import SeededBits
 
 EXAMPLES = [channel for kind in ALL for channel in kind.examples() if not channel.packed]
@@ -55,6 +55,29 @@ def test_files_are_counted_together_and_what_is_foreign_is_set_aside(tmp_path: P
     )
     with pytest.raises(BadValue, match="have the columns channel"):
         estimate_parquet([tmp_path / "kind.parquet"], survey)
+
+
+@pytest.mark.usefixtures("spark")
+def test_spark_counts_the_same_as_duckdb(tmp_path: Path) -> None:
+    channel = EXAMPLES[0]
+    survey = Survey(channel, [str(x) for x in range(channel.categories)])
+    drawn = channel.draw(np.arange(400) % channel.categories, SeededBits(2))
+    name = survey.identity[:16]
+    one = parquet(tmp_path / "one.parquet", name, [*drawn.tolist(), 10**9, -1, None])
+    alien = parquet(tmp_path / "alien.parquet", "f" * 16, [0, 0])
+    mine, theirs = (estimate_parquet([one, alien], survey, engine_of(name)) for name in ("duckdb", "spark"))
+    assert np.array_equal(mine.estimate.frequencies, theirs.estimate.frequencies)
+    assert mine.aside == theirs.aside
+    (tmp_path / "no.parquet").write_text("no")
+    with pytest.raises(BadValue, match="cannot be read by Spark"):
+        estimate_parquet([tmp_path / "no.parquet"], survey, Engine.SPARK)
+    duckdb.connect().execute(
+        f"COPY (SELECT 1 AS channel, 2 AS report) TO '{tmp_path / 'kind.parquet'}' (FORMAT parquet)"
+    )
+    with pytest.raises(BadValue, match="have the columns channel"):
+        estimate_parquet([tmp_path / "kind.parquet"], survey, Engine.SPARK)
+    with pytest.raises(BadValue, match="engine"):
+        engine_of("abacus")
 
 
 def test_rows_of_bits_are_refused(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -24,9 +25,12 @@ from banister.publish.sketches.sketch import SketchWish, sketch_graph, sketch_ma
 from banister.publish.sketches.variance import VarianceSketch
 from banister.publish.table import plan_sanitize, sanitize
 from banister.publish.wide import plan_wide, sanitize_wide
-from banister.sampling.bits import SYSTEM, BitSource, Words
+from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain
+
+if TYPE_CHECKING:
+    from banister.sampling.bits import Words
 
 CELLS = 3
 DOMAIN = Domain((Attribute(name="a", kind=Kind.CATEGORY, values=("x", "y", "z"), nulls=False),))
@@ -226,7 +230,7 @@ class Guarded:
         self._check()
         return SYSTEM.take(count)
 
-    def words(self, count: int, width: int) -> Words:
+    def words(self, count: int, width: int) -> "Words":
         self._check()
         return SYSTEM.words(count, width)
 

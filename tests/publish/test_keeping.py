@@ -13,7 +13,8 @@ import banister as bn
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.publish.job import Wish, publish
-from banister.publish.sketches.sketch import SketchWish, sketch_matrix
+from banister.publish.sketches import files as sketch_files
+from banister.publish.sketches.sketch import SketchWish, answer_cut, sketch_graph, sketch_matrix
 from banister.publish.table import plan_sanitize, sanitize
 from banister.publish.wide import plan_wide, sanitize_wide
 from banister.tables.columns import Kind
@@ -174,3 +175,27 @@ def test_the_same_copy_and_the_same_sketch_under_one_key(tmp_path: Path) -> None
         assert book.remaining().charges == 3
         with pytest.raises(BadValue, match=r"The key 'june' belongs to charge 1 .*, which is another request"):
             sanitize(plan_sanitize(domain, epsilon="0.2", neighbours=REPLACE), frame, ledger=book, key="june")
+
+
+def test_a_sketch_that_could_not_be_written_is_fetched_by_its_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cost = Guarantee(4, "0.001")
+    edges, asked = tmp_path / "g.edges", SketchWish(epsilon=4, delta="0.001", rows=8)
+    edges.write_text("ann bob 0.5\n")
+
+    def full(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    made = bn.Ledger.create(tmp_path / "book", budget=cost, neighbours=REPLACE, questions=[(cost, 1)])
+    with made as book:
+        with monkeypatch.context() as broken:
+            broken.setattr(sketch_files, "write_sketch", full)
+            with pytest.raises(BadValue, match="What was drawn is paid for and kept: fetch it with --key") as caught:
+                sketch_graph(edges, tmp_path / "g.sketch", asked, ledger=book, nodes=["ann", "bob", "cy"])
+        key = str(caught.value).split()[-1].removesuffix(".")
+        with pytest.raises(BadValue, match="belongs to another request"):
+            sketch_graph(edges, tmp_path / "g.sketch", asked, ledger=book, nodes=["ann", "bob", "di"], key=key)
+        sketch_graph(edges, tmp_path / "g.sketch", asked, ledger=book, nodes=["ann", "bob", "cy"], key=key)
+        assert book.remaining().charges == 1
+    assert answer_cut(tmp_path / "g.sketch", ["ann"])[1] >= 0

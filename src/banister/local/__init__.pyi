@@ -1,6 +1,11 @@
+from .among import Mistakes as Mistakes
+from .among import Ranked as Ranked
+from .among import mistakes_among as mistakes_among
+from .among import rank_hypotheses as rank_hypotheses
 from .channels.base import Certificate as Certificate
 from .channels.base import Channel as Channel
 from .channels.base import Reports as Reports
+from .channels.every_set import EverySet as EverySet
 from .channels.hadamard import HadamardResponse as HadamardResponse
 from .channels.matrix import MatrixChannel as MatrixChannel
 from .channels.matrix import geometric as geometric
@@ -26,7 +31,10 @@ from .designs.bounds import total_variation_kept as total_variation_kept
 from .designs.convex import design_convex as design_convex
 from .designs.distortion import design_distortion as design_distortion
 from .designs.distortion import least_mistakes as least_mistakes
+from .designs.exponent import design_chernoff as design_chernoff
 from .designs.information import information_cap as information_cap
+from .designs.joint import JointDesign as JointDesign
+from .designs.joint import design_joint as design_joint
 from .designs.partition import design_bins as design_bins
 from .designs.several import design_average as design_average
 from .designs.several import design_robust as design_robust
@@ -40,6 +48,7 @@ from .estimates import Estimate as Estimate
 from .estimates import Intervals as Intervals
 from .estimates import Likelihood as Likelihood
 from .exponents import channel_delta as channel_delta
+from .exponents import channel_level as channel_level
 from .exponents import chernoff_exponent as chernoff_exponent
 from .exponents import stein_exponent as stein_exponent
 from .testing import Errors as Errors
@@ -59,11 +68,15 @@ __all__ = [
     "Divergence",
     "Errors",
     "Estimate",
+    "EverySet",
     "HadamardResponse",
     "Intervals",
+    "JointDesign",
     "Likelihood",
     "MatrixChannel",
+    "Mistakes",
     "RandomizedResponse",
+    "Ranked",
     "Repetition",
     "Reports",
     "SignedCampaign",
@@ -73,13 +86,16 @@ __all__ = [
     "binary_for_information",
     "binary_for_testing",
     "channel_delta",
+    "channel_level",
     "chernoff_exponent",
     "contraction",
     "design",
     "design_average",
     "design_bins",
+    "design_chernoff",
     "design_convex",
     "design_distortion",
+    "design_joint",
     "design_robust",
     "design_worst",
     "errors_with",
@@ -89,6 +105,7 @@ __all__ = [
     "information_up",
     "kl_up",
     "least_mistakes",
+    "mistakes_among",
     "one_bit_information_factor",
     "one_bit_information_threshold",
     "one_bit_testing_factor",
@@ -96,6 +113,7 @@ __all__ = [
     "people_needed",
     "power",
     "quaternary",
+    "rank_hypotheses",
     "read_campaign",
     "response_information_slope",
     "response_information_threshold",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from banister import need
-from banister.core.exact.numbers import Number
+from banister.core.exact.numbers import Number, brief
 from banister.local.channels import for_frequencies
 from banister.local.channels.support import SupportChannel, counting_error
 from banister.local.designs.bounds import contraction
@@ -36,6 +36,14 @@ class FrequencyComparison:
     candidates: tuple[Candidate, ...]
     least_scaled_variance: float
     effective_people: float
+
+    def _repr_html_(self) -> str:
+        from banister.show.facts import grid_html
+
+        words = f"{self.people} people, {self.categories} answers, epsilon {brief(self.epsilon)}; the best first."
+        header = ["channel", "standard error", "bits of a report"]
+        rows = [[each.name, f"{each.standard_error:.4g}", str(each.report_bits)] for each in self.candidates]
+        return grid_html(words, header, rows)
 
 
 def compare(epsilon: Number, categories: int, people: int) -> FrequencyComparison:

@@ -11,6 +11,7 @@ from banister.core.laws.utility import MUTUAL_INFORMATION, Divergence, divergenc
 from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearSolver
 from banister.errors import BadValue
+from banister.local.channels.every_set import EverySet
 from banister.local.channels.hadamard import HadamardResponse
 from banister.local.channels.matrix import MatrixChannel
 from banister.local.channels.response import RandomizedResponse
@@ -20,7 +21,7 @@ from banister.local.designs.information import design_information
 from banister.local.designs.partition import design_between
 from banister.local.designs.priors import pair, positive_law
 
-Designed = RandomizedResponse | MatrixChannel | SubsetSelection | HadamardResponse
+Designed = RandomizedResponse | MatrixChannel | SubsetSelection | EverySet | HadamardResponse
 """What a design comes out as."""
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from banister import need
 from banister.core.exact.numbers import Number
 from banister.core.exact.search import halved
-from banister.core.laws.stochastic import delta_up, weights_of
+from banister.core.laws.stochastic import delta_up, level_ratio, level_up, weights_of
 from banister.core.laws.utility import KL, divergence_after
 from banister.core.programs.linear import Floats
 from banister.local.channels.base import Channel
@@ -54,6 +54,16 @@ def chernoff_exponent(channel: Channel, p0: ArrayLike, p1: ArrayLike) -> tuple[f
 
 def _terms(log0: Floats, log1: Floats, s: float) -> Floats:
     return np.asarray(np.exp(s * log0 + (1 - s) * log1))
+
+
+def channel_level(matrix: ArrayLike) -> float | None:
+    """The epsilon that a channel of one's own keeps without a delta, rounded up; None where no finite one does.
+
+    >>> round(channel_level([[0.75, 0.25], [0.25, 0.75]]), 9)  # ln 3
+    1.098612289
+    """
+    ratio = level_ratio(weights_of(np.asarray(matrix, dtype=np.float64)))
+    return None if ratio is None else level_up(ratio)
 
 
 def channel_delta(matrix: ArrayLike, *, epsilon: Number) -> float:

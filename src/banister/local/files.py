@@ -41,6 +41,56 @@ def read_laws(path: Path, columns: int) -> tuple[list[str], list[Floats]]:
     return labels, [numbers[:, i] for i in range(columns)]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedLaws:
+    """The columns of a CSV file of laws, with the names that its header gives them."""
+
+    path: Path
+    labels: list[str]
+    names: list[str]
+    columns: list[Floats]
+
+    def exactly(self, count: int) -> list[Floats]:
+        """All columns, where there are so many."""
+        if len(self.columns) != count:
+            raise BadValue(
+                f"{self.path} has {len(self.columns)} columns of numbers after the category; {count} are needed here."
+            )
+        return self.columns
+
+    def named(self, names: str) -> list[Floats]:
+        """The columns of these names, which are joined by commas."""
+        wanted = [name.strip() for name in names.split(",") if name.strip()]
+        for name in wanted:
+            if name not in self.names:
+                raise BadValue(f"{self.path} has no column '{name}'; it has {', '.join(self.names)}.")
+        if not wanted:
+            raise BadValue(f"Name one column of {self.path} or more on each side: {', '.join(self.names)}.")
+        return [self.columns[self.names.index(name)] for name in wanted]
+
+
+def read_named_laws(path: Path) -> NamedLaws:
+    """Category labels and as many columns of numbers as there are, by the names in the header."""
+    rows = _rows(path)
+    width = len(rows[0]) - 1 if rows else 0
+    if width < 1:
+        raise BadValue(f"{path} must be a CSV with a header: category, and a name for each column of probabilities.")
+    labels, columns = read_laws(path, width)
+    return NamedLaws(path, labels, [name.strip() for name in rows[0][1:]], columns)
+
+
+def read_matrix(path: Path) -> Floats:
+    """A CSV file of numbers alone, without a header: rows of one length."""
+    rows = _rows(path)
+    try:
+        found = np.array([[float(cell) for cell in row] for row in rows], dtype=np.float64)
+    except ValueError:
+        raise BadValue(f"{path} must be a CSV of numbers without a header, all rows of one length.") from None
+    if found.ndim != 2 or not found.size:
+        raise BadValue(f"{path} must be a CSV of numbers without a header, all rows of one length.")
+    return found
+
+
 def read_labels(path: Path) -> list[str]:
     """Category labels: the first column of a CSV with a header, such as a file of probabilities."""
     labels = [row[0] for row in _rows(path)[1:]]

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
+from banister import need
 from banister.core.programs.linear import Ints
 from banister.errors import BadValue
 from banister.local.channels.base import Channel
@@ -23,7 +25,27 @@ class CountedReports:
     aside: str
 
 
-def estimate_parquet(paths: Sequence[Path], survey: Survey) -> CountedReports:
+class Engine(Enum):
+    """Who counts.
+
+    >>> Engine("spark") is Engine.SPARK
+    True
+    """
+
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+
+
+def engine_of(name: str) -> Engine:
+    """The engine of a name.
+
+    >>> engine_of("duckdb")
+    <Engine.DUCKDB: 'duckdb'>
+    """
+    return Engine(need.one_of("engine", name, tuple(one.value for one in Engine)))
+
+
+def estimate_parquet(paths: Sequence[Path], survey: Survey, engine: Engine = Engine.DUCKDB) -> CountedReports:
     """Estimate from Parquet files with the columns channel and report, as CSV files of reports have them.
 
     Counting is all that is asked of the engine, so a billion rows take what counting them takes.
@@ -33,7 +55,13 @@ def estimate_parquet(paths: Sequence[Path], survey: Survey) -> CountedReports:
         raise BadValue(
             f"Reports of {channel.kind.replace('-', ' ')} are rows of bits; Parquet files hold whole numbers."
         )
-    found = count_marked(paths, mark="channel", column="report", wanted=survey.identity[:_HASH_DIGITS])
+    wanted = survey.identity[:_HASH_DIGITS]
+    if engine is Engine.SPARK:
+        from banister.tables.frames.counted_spark import count_marked_by_spark
+
+        found = count_marked_by_spark([str(path) for path in paths], mark="channel", column="report", wanted=wanted)
+    else:
+        found = count_marked(paths, mark="channel", column="report", wanted=wanted)
     able = (found.values >= 0) & (found.values < channel.outputs)
     malformed = found.malformed + int(found.counts[~able].sum())
     values, counts = found.values[able], found.counts[able]

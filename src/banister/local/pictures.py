@@ -37,9 +37,9 @@ def draw_channel(channel: Channel, labels: Sequence[str], path: Path) -> None:
     if channel.categories * channel.outputs <= 80:
         top = float(channel.matrix.max())
         for (x, y), chance in np.ndenumerate(channel.matrix):
-            axes.text(
-                y, x, f"{chance:.3f}", ha="center", va="center", fontsize=8, color="w" if chance > 0.6 * top else "k"
-            )
+            # The map keeps its colours on a dark screen, so its numbers keep theirs: they are not in our ink.
+            ink = "w" if chance > 0.6 * top else "#17212b"
+            axes.text(y, x, f"{chance:.3f}", ha="center", va="center", fontsize=9, color=ink)
     figure.colorbar(image, ax=axes, label="chance")
     save(figure, path, dots=150)
 
@@ -55,7 +55,7 @@ def draw_estimate(estimate: Estimate, labels: Sequence[str], confidence: float, 
         middle, half = (held.lower + held.upper) / 2, (held.upper - held.lower) / 2
         axes.errorbar(middle, place, xerr=half, fmt="none", ecolor=GREY, capsize=2)
         axes.plot(estimate.frequencies, place, "o", color=BLUE, ms=4)
-        axes.set_yticks(place, labels, fontsize=8)
+        axes.set_yticks(place, labels, fontsize=9)
         axes.invert_yaxis()
         axes.set_xlabel("frequency")
         axes.axvline(0, color=GREY, lw=0.6)
@@ -158,7 +158,7 @@ def draw_scaling(
 
 
 def _figure(panels: int, height: float = 3.4) -> "tuple[Figure, list[Axes]]":
-    figure = new_figure({1: 7.2, 2: 9.0}.get(panels, 2.6 * panels), height)
+    figure = new_figure({1: 6.2, 2: 9.0}.get(panels, 2.6 * panels), height)
     grid = figure.subplots(1, panels, squeeze=False)
     axes = list(grid[0])
     for one in axes:

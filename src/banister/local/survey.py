@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from banister import need
-from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
+from banister.local.among import Mistakes, Ranked, mistakes_among, rank_hypotheses
 from banister.local.channels import makers
-from banister.local.designing import DesignRequest
 from banister.local.document import Survey
 from banister.local.estimates import Estimate
 from banister.local.files import (
@@ -16,6 +15,7 @@ from banister.local.files import (
     gather_reports,
     read_labels,
     read_laws,
+    read_named_laws,
     read_reports,
     read_survey,
     respond_in_files,
@@ -27,11 +27,11 @@ __all__ = [
     "Gathered",
     "Survey",
     "decide_in_files",
-    "design_survey",
     "draw_estimates",
     "draw_survey",
     "gather_reports",
     "make_survey",
+    "rank_in_files",
     "read_reports",
     "read_survey",
     "respond_in_files",
@@ -39,23 +39,15 @@ __all__ = [
 ]
 
 
-def design_survey(
-    epsilon: Number,
-    utility: str,
-    prior: Path | None,
-    between: Path | None,
-    *,
-    question: str = "",
-    asked_by: str = "",
-) -> Survey:
-    """The best channel for a prior or for two hypotheses, from CSV files; what is asked, and by whom, goes with it."""
-    if prior is not None and between is None:
-        labels, (law,) = read_laws(prior, 1)
-        return Survey(DesignRequest(epsilon, utility, prior=law).channel(), labels, question, asked_by)
-    if between is not None and prior is None:
-        labels, (p0, p1) = read_laws(between, 2)
-        return Survey(DesignRequest(epsilon, utility, between=(p0, p1)).channel(), labels, question, asked_by)
-    raise BadValue("Give either --prior, the rough law of the answers, or --between, two hypotheses.")
+def rank_in_files(survey: Survey, reports: Sequence[Path], among: Path) -> tuple[list[str], Ranked, Mistakes]:
+    """The names of several hypotheses in a CSV file, what the reports say about each, and how often that errs."""
+    laws = read_named_laws(among)
+    if laws.labels != survey.labels:
+        raise BadValue(f"{among} must have the categories of the channel, in its order.")
+    gathered = gather_reports(reports, survey)
+    ranked = rank_hypotheses(gathered.reports, survey.channel, laws.columns)
+    people = len(gathered.reports.values)
+    return laws.names, ranked, mistakes_among(survey.channel, laws.columns, people=people)
 
 
 def make_survey(kind: str, promise: Guarantee, labels: Path, *, question: str = "", asked_by: str = "") -> Survey:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from banister import need
 from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
@@ -130,13 +131,13 @@ def _attribute(found: dict[str, object]) -> Attribute:
         kind=Kind(found["kind"]),
         values=tuple(values),
         edges=range(*edges) if found["even"] and edges else tuple(edges),
-        step=Fraction(str(found["step"])),
+        step=need.exact("step", str(found["step"])),
         nulls=bool(found["nulls"]),
     )
 
 
 def _noise(cells: int, document: dict[str, object]) -> TableNoise:
-    level, relation = Fraction(str(document["level"])), Neighbours(document["neighbours"])
+    level, relation = need.exact("level", str(document["level"])), Neighbours(document["neighbours"])
     fixed = FixedTotal(cells=cells, epsilon=level)
     return fixed if document["noise"] == fixed.name else PerCell(cells=cells, epsilon=level, neighbours=relation)
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from banister import need
 from banister.core.exact.numbers import Number
-from banister.core.laws.small_tables import binomial_prior, program_optimum, program_size, two_cell_optimum
+from banister.core.laws.small_tables import binomial_prior, two_cell_optimum
+from banister.core.laws.table_programs import program_optimum, program_size
 from banister.core.privacy.guarantee import Neighbours
 from banister.publish.fidelity import alternatives
 from banister.publish.noise import noise_for

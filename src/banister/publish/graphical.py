@@ -22,8 +22,12 @@ LONGEST = 3000
 """The most steps of a fit."""
 _FAINTEST = -500.0
 """Logarithms of factors are not taken to be lower than this below the largest."""
+_NOISE_LEFT = 0.8
+"""A fit may end once its misfit is this part of what noise alone gives: a law near the counts follows some of it."""
 _ENOUGH = 1e-5
-"""A step that lowers the misfit by a smaller part than this is the last."""
+"""A step that lowers the misfit by a smaller part than this gains nothing."""
+_IDLE = 25
+"""So many steps in a row that gain nothing are the last. One alone may only have been short: steps grow by 1.3."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,8 +104,8 @@ def fitted(tree: JunctionTree, measured: Sequence[MeasuredMarginal], total: floa
 
     Mirror descent on the least squares, as in [MMS21]: the logarithms of the law are lowered where it is above what was
     measured, by a step that is halved when the misfit would rise. It starts from the uniform law and ends after some
-    steps once the misfit is no more than noise alone would give, so that noise in cells which are rare by all else
-    that is known is hardly followed. How near the fit comes is not certified.
+    steps once the misfit is below what noise alone would give, so that noise in cells which are rare by all else that
+    is known is hardly followed. How near the fit comes is not certified.
 
     >>> counts = [MeasuredMarginal((0, 1), np.array([[30.0, 10.0], [10.0, 50.0]]), 1.0)]
     >>> law = fitted(JunctionTree.joining([(0, 1)], (2, 2)), counts, 100.0)
@@ -113,7 +117,7 @@ def fitted(tree: JunctionTree, measured: Sequence[MeasuredMarginal], total: floa
     noise = sum(one.counts.size for one in measured) / 2
     logs = [np.zeros(tree.shape(clique)) for clique in tree.cliques]
     misfit, slopes = _misfit(tree, _calibrated(tree, logs), shares, homes)
-    step = min(float(np.min(m.variance)) for m in shares)
+    step, idle = min(float(np.min(m.variance)) for m in shares), 0
     for turn in range(LONGEST):
         tried = [log - step * slope for log, slope in zip(logs, slopes, strict=True)]
         value, next_slopes = _misfit(tree, _calibrated(tree, tried), shares, homes)
@@ -123,7 +127,8 @@ def fitted(tree: JunctionTree, measured: Sequence[MeasuredMarginal], total: floa
         gained = misfit - value
         logs, misfit, slopes = tried, value, next_slopes
         step *= 1.3
-        if gained <= _ENOUGH * misfit or (turn >= ROUNDS and misfit <= noise):
+        idle = idle + 1 if gained <= _ENOUGH * misfit else 0
+        if idle >= _IDLE or (turn >= ROUNDS and misfit <= _NOISE_LEFT * noise):
             break
     return GraphicalLaw(tree, tuple(_calibrated(tree, logs)))
 

@@ -1,8 +1,7 @@
 """From a wish on the command line to published files: declarations, plan, ledger, copy, report, in that order."""
 
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +10,7 @@ from banister import need
 from banister.core.exact.numbers import brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue, LedgerMissing
-from banister.keys import nonce
-from banister.publish.paying import Payable, kept_request
+from banister.publish.paying import Payable, kept_until_written
 from banister.publish.table import Repair, plan_sanitize, public_prior, sanitize
 from banister.tables.domain import Domain
 from banister.tables.schema import Schema
@@ -109,21 +107,6 @@ def publish(wish: Wish, *, plan_only: bool) -> Rows:
     return way(request, plan_only=plan_only)
 
 
-@contextmanager
-def _kept_until_written(request: Request, plan: Payable, ledger: "Ledger") -> Iterator[str]:
-    """The key under which what was drawn is kept until the files are there, or for good where the asker gave it."""
-    key = request.wish.key or nonce()
-    charged = ledger.remaining().charges
-    try:
-        yield key
-    except (BadValue, OSError) as error:
-        if ledger.kept is None or ledger.remaining().charges == charged:
-            raise
-        raise BadValue(f"{error} What was drawn is paid for and kept: fetch it with --key {key}.") from None
-    if not request.wish.key and ledger.kept is not None:
-        ledger.kept.given(kept_request(plan, key))
-
-
 def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
     wish, domain = request.wish, request.domain
     if need.non_negative("delta", wish.delta) > 0:
@@ -135,7 +118,7 @@ def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
     if plan_only:
         return plan.rows(None)
     prior = None if wish.prior is None else public_prior(wish.prior, domain)
-    with request.open_ledger() as ledger, _kept_until_written(request, plan, ledger) as key:
+    with request.open_ledger() as ledger, kept_until_written(plan, ledger, key=wish.key) as key:
         done, fidelity = sanitize(plan, wish.table, ledger=ledger, prior=prior, key=key)
         # The number of records is public knowledge under replacement only; elsewhere the copy's own is shown.
         public = fidelity.records if plan.neighbours is Neighbours.REPLACE else max(int(done.counts.sum()), 1)
@@ -169,7 +152,7 @@ def _publish_wide(request: Request, *, plan_only: bool) -> Rows:
     rows = plan.rows()
     if plan_only or wish.out is None:
         return rows
-    with request.open_ledger() as ledger, _kept_until_written(request, plan, ledger) as key:
+    with request.open_ledger() as ledger, kept_until_written(plan, ledger, key=wish.key) as key:
         done, fidelity = sanitize_wide(plan, wish.table, ledger=ledger, key=key)
         done.write(wish.out)
         joined = ", ".join("–".join(domain.names[axis] for axis in axes) for axes in done.joined)

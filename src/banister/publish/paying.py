@@ -1,6 +1,8 @@
 """What every release of a whole table, graph or matrix shares: a plan that states its loss, and is paid for first."""
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -11,6 +13,7 @@ from banister.accounting.protects import Protects
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
+from banister.keys import nonce
 
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
@@ -60,10 +63,13 @@ def pay(plan: Payable, ledger: "Ledger") -> None:
     _charged(plan, ledger, key="", claim="").use(plan=plan.key())
 
 
-def drawn(plan: Payable, ledger: "Ledger", *, key: str, draw: "Callable[[], Sequence[Array]]") -> "list[Array]":
+def drawn(
+    plan: Payable, ledger: "Ledger", *, key: str, draw: "Callable[[], Sequence[Array]]", public: str = ""
+) -> "list[Array]":
     """Charge, then draw. Under a key that is done once: what was drawn is kept on disk, and is fetched the next time.
 
-    Without a key, and for a ledger in memory, nothing is kept.
+    Without a key, and for a ledger in memory, nothing is kept. `public` is what is published beside the numbers, such
+    as the names of a sketch's nodes: under one key both stay the same.
     """
     kept = ledger.kept if key else None
     if kept is None:
@@ -76,7 +82,7 @@ def drawn(plan: Payable, ledger: "Ledger", *, key: str, draw: "Callable[[], Sequ
 
     found = paid_once(
         kept,
-        kept_request(plan, key),
+        kept_request(plan, key, public),
         charge=lambda claim: _charged(plan, ledger, key=key, claim=claim),
         draw=written,
     )
@@ -89,10 +95,26 @@ def drawn(plan: Payable, ledger: "Ledger", *, key: str, draw: "Callable[[], Sequ
         ) from None
 
 
-def kept_request(plan: Payable, key: str) -> KeptRequest:
+@contextmanager
+def kept_until_written(plan: Payable, ledger: "Ledger", *, key: str, public: str = "") -> Iterator[str]:
+    """The key under which what is drawn is kept until its files are there; for good where the asker gave the key."""
+    name = key or nonce()
+    charged = ledger.remaining().charges
+    try:
+        yield name
+    except (BadValue, OSError) as error:
+        if ledger.kept is None or ledger.remaining().charges == charged:
+            raise
+        raise BadValue(f"{error} What was drawn is paid for and kept: fetch it with --key {name}.") from None
+    if not key and ledger.kept is not None:
+        ledger.kept.given(kept_request(plan, name, public))
+
+
+def kept_request(plan: Payable, key: str, public: str = "") -> KeptRequest:
     """What is asked under a key."""
-    level = plan.guarantee
-    return KeptRequest(key=key, plan=plan.key(), label=plan.label(), epsilon=str(level.epsilon), delta=str(level.delta))
+    level, text = plan.guarantee, plan.key()
+    what = hashlib.sha256(f"{text}\n{public}".encode()).hexdigest() if public else text
+    return KeptRequest(key=key, plan=what, label=plan.label(), epsilon=str(level.epsilon), delta=str(level.delta))
 
 
 def _charged(plan: Payable, ledger: "Ledger", *, key: str, claim: str) -> "Receipt":

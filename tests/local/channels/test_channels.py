@@ -1,6 +1,7 @@
 """Every kind of channel, asked the same questions."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from banister.errors import BadValue
 from banister.local.channels import ALL as KINDS
 from banister.local.channels import for_frequencies, subset
 from banister.local.channels.base import Channel, Reports
-from banister.local.channels.hadamard import BASES, HadamardResponse, walsh
+from banister.local.channels.every_set import EverySet
+from banister.local.channels.finite_fields import walsh
+from banister.local.channels.hadamard import BASES, HadamardResponse
 from banister.local.channels.matrix import MatrixChannel, geometric, quaternary
 from banister.local.channels.response import RandomizedResponse
 from banister.local.channels.subset import SubsetSelection, next_prime
@@ -122,9 +125,35 @@ def test_any_two_directions_share_equally_many_vectors(base: int) -> None:
     assert set(together[~np.eye(9, dtype=bool)]) == {channel.outputs // base**2}
 
 
+@pytest.mark.parametrize("base", BASES)
+def test_orthogonal_reports_are_counted_as_their_products_say(base: int) -> None:
+    channel = HadamardResponse(1, 60, base=base)
+    values = channel.respond(np.arange(60).repeat(5), SeededBits(4)).values
+    products = channel._field.products(channel._directions()[:, None], values[None, :], channel.length)
+    assert channel.supports(values).tolist() == (products == 0).sum(axis=1).tolist()
+
+
+def test_ranks_of_sets_are_their_places_among_all_sets() -> None:
+    channel = EverySet(1, 9, 4)
+    sets = channel._unranked(np.arange(channel.outputs), 9, 4)
+    assert sorted(map(tuple, sets.tolist())) == list(combinations(range(9), 4))
+    assert channel._ranked(sets).tolist() == list(range(126))
+    holds = (channel.matrix > channel.matrix.mean()).astype(int)
+    together = holds @ holds.T
+    assert set(np.diag(together)) == {56}
+    assert set(together[~np.eye(9, dtype=bool)]) == {21}
+
+
+def test_sets_that_no_number_codes_are_refused() -> None:
+    with pytest.raises(BadValue, match=r"57 categories have more than 2\^53 sets of size 28, .* Use SubsetSelection"):
+        EverySet(1, 57, 28)
+    with pytest.raises(BadValue, match="too many to hold the law of"):
+        EverySet(1, 56, 28).output_law(np.full(56, 1 / 56))
+
+
 def test_an_unknown_base_is_refused() -> None:
-    with pytest.raises(BadValue, match="base = 3 must be one of: 2, 4, 8, 16, 32"):
-        HadamardResponse(1, 5, base=3)
+    with pytest.raises(BadValue, match="base = 6 must be one of: 2, 3, 4, 5, 7, 8, 11, 13, 16, 23, 32, 47, 64, 1"):
+        HadamardResponse(1, 5, base=6)
 
 
 def test_supports_are_the_same_for_few_and_many_slopes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ def campaign(
     asked_by: str = "A clinic",
     until: str = "2999-12-31",
     people: int = 1000,
+    after: str = "",
 ) -> Campaign:
     """A campaign with a question for each channel."""
     questions = tuple(
@@ -34,6 +35,7 @@ def campaign(
         repetition=repetition or Repetition("once"),
         share=share,
         questions=questions,
+        after=after,
     )
 
 

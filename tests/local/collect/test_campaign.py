@@ -8,7 +8,7 @@ import pytest
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
 from banister.keys import SigningKey
-from banister.local import RandomizedResponse, SubsetSelection
+from banister.local import EverySet, RandomizedResponse, SubsetSelection
 from banister.local.channels import ALL
 from banister.local.collect.campaign import read_campaign
 from banister.local.collect.making import make_campaign, needed
@@ -107,9 +107,12 @@ def test_a_campaign_from_settings_is_designed_for_its_answers() -> None:
 def test_kept_answers_get_a_channel_with_few_reports() -> None:
     many = {"text": "Which?", "answers": [f"kind {x}" for x in range(48)]}
     once, _ = make_campaign({**ASKED, "question": [many]})
-    assert isinstance(once.questions[0].channel, SubsetSelection)
+    assert isinstance(once.questions[0].channel, EverySet)
+    assert 20 * once.questions[0].channel.outputs > 10_000
     kept, _ = make_campaign({**ASKED, "question": [many], "answered": "permanent", "rounds": 10})
     assert 20 * kept.questions[0].channel.outputs <= 10_000
+    crowd, _ = make_campaign({**ASKED, "question": [many], "answered": "permanent", "rounds": 10, "people": 100_000})
+    assert isinstance(crowd.questions[0].channel, SubsetSelection)  # The best of those with few reports.
 
 
 def test_groups_are_inside_the_channel() -> None:
@@ -139,7 +142,8 @@ def test_a_test_of_two_laws_says_how_many_people_it_needs() -> None:
         ({"question": [{**SMOKE, "channel": "smoke"}]}, "channel = 'smoke'"),
         ({"epsilon": 0}, "epsilon = 0"),
         ({"title": ""}, "needs title"),
-        ({"law": [1]}, "two \\[\\[law\\]\\] tables"),
+        ({"law": [1]}, "two or more \\[\\[law\\]\\] tables"),
+        ({"law": [{"name": "a", "shares": [1, 1]}] * 2}, "a name of its own"),
         ({"law": [{"name": "a"}, {"name": "b"}]}, "Each \\[\\[law\\]\\]"),
         ({"share": "half"}, "share = 'half'"),
     ],

@@ -7,9 +7,11 @@ from banister.errors import BadValue
 from banister.local import RandomizedResponse, design
 from banister.local.channels import ALL
 from banister.local.channels.base import Channel
-from banister.local.collect.making import make_campaign
+from banister.local.collect.campaign import read_campaign
+from banister.local.collect.making import make_campaign, needed
 from banister.local.collect.repeat import Repetition
-from banister.local.collect.tally import empty, estimate, read_values, tally, verdict, write_value
+from banister.local.collect.tally import Tally, empty, estimate, read_values, tally, told, verdict, write_value
+from tests.local.collect.campaigns import KEY
 from tests.seeded import SeededBits
 
 ONCE = Repetition("once")
@@ -76,3 +78,25 @@ def test_the_verdict_names_the_law_that_holds() -> None:
     for truth, rejects in ((0, False), (2, True)):
         drawn = channel.draw(np.full(900, truth), SeededBits(4))
         assert verdict(found, tally(channel, ONCE, drawn)).rejects_zero is rejects
+
+
+def test_of_three_laws_the_likeliest_is_told_and_the_campaign_says_how_many_it_takes() -> None:
+    laws = [
+        {"name": "spring", "shares": [0.7, 0.2, 0.1]},
+        {"name": "summer", "shares": [0.2, 0.6, 0.2]},
+        {"name": "autumn", "shares": [0.1, 0.3, 0.6]},
+    ]
+    asked = {"text": "How was it?", "answers": ["bad", "fair", "good"]}
+    settings = {"title": "T", "asked_by": "A", "until": "2030-01-01", "people": 1000, "epsilon": 1}
+    found, _ = make_campaign({**settings, "question": [asked], "law": laws})
+    again = read_campaign(found.signed(KEY)).campaign
+    assert again.hypotheses is not None
+    assert again.hypotheses.names == ("spring", "summer", "autumn")
+    channel, people = again.questions[0].channel, needed(again)
+    assert people is not None
+    counts = (people * channel.output_law(np.array([0.2, 0.6, 0.2]))).round().astype(np.int64)
+    seen = told(again, Tally(counts, int(counts.sum()), 1))
+    assert again.hypotheses.names[seen.law] == "summer"
+    assert seen.errors.largest <= 0.11  # The counts were rounded, so there may be a report less than is needed.
+    with pytest.raises(BadValue, match="no two laws"):
+        verdict(again, Tally(counts, int(counts.sum()), 1))

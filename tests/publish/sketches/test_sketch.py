@@ -4,6 +4,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import coo_array
 
@@ -210,3 +211,58 @@ def test_unknown_nodes_are_named(tmp_path: Path, ledger: Ledger) -> None:
         answer_cut(tmp_path / "g.sketch", ["1", "zoe"])
     with pytest.raises(BadValue, match=r"must end in \.sketch"):
         sketch_graph(tmp_path / "g.edges", tmp_path / "g.txt", WISH, ledger=ledger, nodes=names)
+
+
+ODD_LINES = [
+    b"9,9\r\n",
+    b"9,9\r",
+    b"\r",
+    b'"9,9\n',
+    b'9,"9\n',
+    b'"9""9,9\n',
+    b"\xff\xfe,9\n",
+    b"9,9,9,9,9\n",
+    b"9\n",
+    b"\0,9\n",
+]
+ODD_LINES += [
+    b"9" * 2_000_000 + b",9\n",
+    b"nan,inf\n",
+    b"\x1f,9\n",
+    b"#9,9\n",
+    b"1e999,9\n",
+    b"'9,9'\n",
+    b'9,"9"x\n',
+    b"\n\n",
+]
+
+
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("odd", ODD_LINES, ids=lambda line: repr(line[:12]))
+def test_no_line_of_a_csv_file_stops_a_sketch_or_hides_another(odd: bytes, header: bool, tmp_path: Path) -> None:
+    """One carriage return once ended the run with an error, and one quote swallowed what was behind it."""
+    names = ["1", "2", "3", "4"]
+    for place in range(3):
+        lines = [b"1,2\n", b"3,4\n"]
+        lines.insert(place, odd)
+        (tmp_path / "m.csv").write_bytes((b"a,b\n" if header else b"") + b"".join(lines))
+        _, values = read_matrix(tmp_path / "m.csv", header=header, columns=["a", "b"])
+        found = [row for row in values.tolist() if row != [9.0, 9.0]]
+        assert found == [[1.0, 2.0], [3.0, 4.0]], place
+        graph = read_graph(tmp_path / "m.csv", nodes=names, most_weight=1.0, header=header)
+        assert list(zip(graph.first.tolist(), graph.second.tolist(), strict=True)) == [(0, 1), (2, 3)], place
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_entry_of_a_matrix_is_told_by_a_warning_or_an_error(tmp_path: Path, ledger: Ledger) -> None:
+    rows = [[1e308, -1e308], [5e-324, 0.0], [np.inf, 1.0], [np.nan, 1.0], [0.3, 0.4]]
+    wish = SketchWish(epsilon=1, delta="0.001", rows=8)
+    for matrix in (np.array(rows), np.array(rows, dtype=np.longdouble) * 10, pd.DataFrame(rows)):
+        out, near = tmp_path / "m.sketch", Neighbours.REPLACE
+        sketch_matrix(matrix, out, wish, ledger=ledger, neighbours=near, row_length="0.001")
+    mixed = pd.DataFrame({"a": [1] * 1500 + ["x", None], "b": 2}, dtype=object)
+    assert read_matrix(mixed)[1].shape == (1500, 2)
+    for array in (np.array([[1, "x"]], dtype=object), np.eye(2) * 1j, np.array([["1"]]), np.ma.masked_equal([[1]], 1)):
+        with pytest.raises(BadValue, match="is no matrix of numbers") as caught:
+            read_matrix(array)
+        assert "'x'" not in str(caught.value)

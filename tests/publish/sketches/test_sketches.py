@@ -145,3 +145,11 @@ def test_bad_parameters_are_named() -> None:
     sketch = CutSketch(epsilon=1, delta=1e-6, nodes=1000, rows=10)
     with pytest.raises(BadValue, match="nodes in the set = 0 must be a whole number from 1 to 999"):
         sketch.answer(np.zeros((10, 1000), dtype=np.float32), np.empty(0, dtype=np.int64), confidence="0.9")
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_beyond_the_square_root_of_all_doubles_are_shortened_as_others_are() -> None:
+    matrix = np.array([[3e300, 4e300], [3.0, 4.0], [1.7e308, 0.0], [5e-324, 0.0], [0.3, 0.4]])
+    short = whole_entries(matrix) * 2.0**-18
+    assert np.abs(short - [[0.6, 0.8], [0.6, 0.8], [1, 0], [0, 0], [0.3, 0.4]]).max() < 2.0**-17
+    assert (np.square(short).sum(axis=1) <= 1).all()

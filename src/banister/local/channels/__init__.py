@@ -9,6 +9,7 @@ from dataclasses import is_dataclass
 from typing import cast
 
 from banister.local.channels.base import Channel, Maker
+from banister.local.channels.every_set import EverySet as EverySet
 from banister.local.channels.hadamard import HadamardResponse as HadamardResponse
 from banister.local.channels.matrix import MatrixChannel as MatrixChannel
 from banister.local.channels.response import RandomizedResponse as RandomizedResponse

@@ -97,6 +97,11 @@ class Channel(ABC):
     packed: ClassVar[bool] = False
     """Whether a report is a row of bits, one per category, in 64-bit words; otherwise it is a whole number."""
 
+    def _repr_html_(self) -> str:
+        from banister.show.facts import facts_html
+
+        return facts_html(self)
+
     @classmethod
     @abstractmethod
     def examples(cls) -> "tuple[Channel, ...]":

@@ -3,26 +3,23 @@
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, precision
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.programs.linear import Floats, Ints
 from banister.local.channels.base import Certificate, Field, Fields, Values, dense, whole_field
+from banister.local.channels.finite_fields import SIZES, FiniteField, field_of
 from banister.local.channels.support import SupportChannel
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 from banister.sampling.uniform import uniform_below_many
 
-BASES = (2, 4, 8, 16, 32)
-_POLYNOMIALS = {2: 0b11, 4: 0b111, 8: 0b1011, 16: 0b10011, 32: 0b100101}
-"""An irreducible polynomial for each field, its bits from the highest power down."""
+BASES = SIZES
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -31,7 +28,8 @@ class HadamardResponse(SupportChannel):
 
     Each category has its own direction c in that space; y·c = 0 with probability e^epsilon/(e^epsilon + base - 1).
     With base 2 these are the rows of a Hadamard matrix ([ASZ19]); larger bases are the projective geometry of
-    [FNNT22]. A report has a few bits more than log₂ k, and decoding is one Walsh-Hadamard transform.
+    [FNNT22]: powers of two up to 256, and primes between them. A report has a few bits more than log₂ k, and decoding
+    is one Walsh-Hadamard or Fourier transform.
 
     Private:  epsilon-local privacy; the ratio e^epsilon is attained.
     Accuracy: n · variance at frequency 0 is (e^epsilon + q - 1)²/((q - 1)(e^epsilon - 1)²) for base q, whatever k is
@@ -70,12 +68,15 @@ class HadamardResponse(SupportChannel):
 
     @classmethod
     def examples(cls) -> "tuple[HadamardResponse, ...]":
-        return cls(1, 5), cls(1, 5, base=4), cls(1, 5, base=8)
+        return cls(1, 5), cls(1, 5, base=3), cls(1, 5, base=4)
 
     @classmethod
     def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "HadamardResponse":
         base = whole_field(fields["base"])
         return cls(guarantee.epsilon, whole_field(fields["categories"]), base=base, certificate=certificate)
+
+    def certified(self, certificate: Certificate) -> "HadamardResponse":
+        return HadamardResponse(self.epsilon, self.categories, base=self.base, certificate=certificate)
 
     @property
     def length(self) -> int:
@@ -110,7 +111,7 @@ class HadamardResponse(SupportChannel):
     @property
     def matrix(self) -> Floats:
         dense(self.categories, self.outputs)
-        products = self._products(self._directions()[:, None], np.arange(self.outputs)[None, :])
+        products = self._field.products(self._directions()[:, None], np.arange(self.outputs)[None, :], self.length)
         outside, extra = self._entries()
         result: Floats = outside + extra * (products == 0)
         return result
@@ -125,9 +126,8 @@ class HadamardResponse(SupportChannel):
         wanted = np.where(orthogonal, 0, 1 + uniform_below_many(self.base - 1, answers.size, bits))
         # The leading coordinate of a direction is 1, so adding to that of the vector moves the product by as much;
         # the vector stays uniform among those with the wanted product.
-        missing = self._products(directions, vectors) ^ wanted
-        reports: Values = vectors ^ (missing << self._leading(directions))
-        return reports
+        products = self._field.products(directions, vectors, self.length)
+        return self._field.moved(vectors, self._leading(directions), products, wanted)
 
     def _keep(self) -> arb:
         return 1 / (1 + (self.base - 1) * exp_ball(-self.epsilon))
@@ -138,22 +138,18 @@ class HadamardResponse(SupportChannel):
             return self._keep() * (self.base - 1) / self.base * -ball(-self.epsilon).expm1()
 
     def supports(self, values: Values) -> Ints:
-        transformed = walsh(np.bincount(values, minlength=self.outputs).astype(np.float64))
-        total = values.size + np.rint(transformed[self._places()]).astype(np.int64).sum(axis=0)
-        counts: Ints = total // self.base
-        return counts
+        return self._field.orthogonal(values, self._directions(), self.length)
 
     def output_law(self, law: Floats) -> Floats:
-        placed = np.zeros(self.outputs)
-        placed[self._places()] = law
         outside, extra = self._entries()
-        result: Floats = outside * law.sum() + extra * (law.sum() + walsh(placed)) / self.base
+        spread = self._field.spread(law, self._directions(), self.length)
+        result: Floats = outside * law.sum() + extra * (law.sum() + spread) / self.base
         return result
 
     def backward(self, weights: Floats) -> Floats:
         outside, extra = self._entries()
-        orthogonal = (weights.sum() + walsh(weights)[self._places()].sum(axis=0)) / self.base
-        result: Floats = outside * weights.sum() + extra * orthogonal
+        found = self._field.characters(weights, self._directions(), self.length)
+        result: Floats = outside * weights.sum() + extra * (weights.sum() + found) / self.base
         return result
 
     def _entries(self) -> tuple[float, float]:
@@ -167,72 +163,13 @@ class HadamardResponse(SupportChannel):
         pieces = [self.base**j + np.arange(self.base**j) for j in range(self.length)]
         return np.concatenate(pieces)[: self.categories]
 
-    def _places(self) -> Ints:
-        """For each multiple λ ≠ 0 (rows) and category, where its character stands in the Walsh-Hadamard transform."""
-        table, trace = _field(self.base)
-        width, directions = self.base.bit_length() - 1, self._directions()
-        places = np.zeros((self.base - 1, self.categories), dtype=np.int64)
-        for j in range(self.length):
-            digit = directions >> (j * width) & (self.base - 1)
-            places |= trace[table[1:, digit]] << (j * width)
-        return places
-
-    def _products(self, one: Ints, other: Ints) -> Ints:
-        """Inner products over the field."""
-        table, _ = _field(self.base)
-        width, mask = self.base.bit_length() - 1, self.base - 1
-        product = np.zeros(np.broadcast_shapes(one.shape, other.shape), dtype=np.int64)
-        for j in range(self.length):
-            product ^= table[one >> (j * width) & mask, other >> (j * width) & mask]
-        return product
-
     def _leading(self, directions: Ints) -> Ints:
-        """How far the leading coordinate is shifted."""
-        width = self.base.bit_length() - 1
-        shift = np.zeros(directions.shape, dtype=np.int64)
+        """Which coordinate is the leading one."""
+        lead = np.zeros(directions.shape, dtype=np.int64)
         for j in range(1, self.length):
-            shift = np.where(directions >= self.base**j, j * width, shift)
-        return shift
+            lead += directions >= self.base**j
+        return lead
 
-
-@cache
-def _field(base: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The multiplication table, and for each element a the bits tr(a xⁱ): so that χ(ab) = (-1)^popcount(bits & b)."""
-    table = np.array([[_times(a, b, base) for b in range(base)] for a in range(base)])
-    width = base.bit_length() - 1
-    trace = np.arange(base)
-    power = np.arange(base)
-    for _ in range(width - 1):  # tr(a) = a + a² + a⁴ + ...
-        power = table[power, power]
-        trace = trace ^ power
-    bits = np.zeros(base, dtype=np.int64)
-    for i in range(width):
-        bits |= trace[table[:, 1 << i]] << i
-    return table, bits
-
-
-def _times(a: int, b: int, base: int) -> int:
-    product = 0
-    while b:
-        if b & 1:
-            product ^= a
-        a <<= 1
-        if a & base:
-            a ^= _POLYNOMIALS[base]
-        b >>= 1
-    return product
-
-
-def walsh(values: Floats) -> Floats:
-    """The Walsh-Hadamard transform, Σ_y (-1)^popcount(x & y) values_y, for a power-of-two length.
-
-    >>> walsh(np.array([1.0, 2.0]))
-    array([ 3., -1.])
-    """
-    result = values.copy()
-    half = 1
-    while half < result.size:
-        pairs = result.reshape(-1, 2, half)
-        pairs[:] = np.stack((pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]), axis=1)
-        half *= 2
-    return result
+    @property
+    def _field(self) -> FiniteField:
+        return field_of(self.base)

@@ -72,6 +72,9 @@ class RandomizedResponse(SupportChannel):
     def categories(self) -> int:
         return int(self.cell_of.size)
 
+    def certified(self, certificate: Certificate) -> "RandomizedResponse":
+        return RandomizedResponse(self.epsilon, self.categories, cell_of=self.cell_of, certificate=certificate)
+
     @property
     def outputs(self) -> int:
         return self.cells

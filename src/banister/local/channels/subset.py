@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -30,6 +31,8 @@ _FEW = 100
 """Sizes up to which it is quick at any number of categories, because members are listed."""
 _LISTED = 3
 """How many members are listed in the time of one step of a window."""
+_TABLED = 1 << 14
+"""Primes up to which members of sets are looked up: twice the prime fits into 16 bits with a sign."""
 _LARGEST_HISTOGRAM = 1 << 25
 
 
@@ -43,8 +46,10 @@ class SubsetSelection(SupportChannel):
     2 log₂ k bits instead of k.
 
     Private:  epsilon-local privacy; the ratio e^epsilon is attained.
-    Optimal:  with size near p/(e^epsilon + 1) the squared error is the least possible to first order in n ([YB18]
-              for uniformly random sets, whose first two moments these have).
+    Optimal:  if k is prime and the size the best one near k/(e^epsilon + 1), the squared error is the least possible
+              to first order in n ([YB18] for uniformly random sets, whose first two moments these have). Elsewhere
+              the step from k to p costs up to 23 % at k = 4 and below 0.5 % from k = 57 on where p/(e^epsilon + 1) is
+              not small; EverySet has no such step.
     """
 
     kind: ClassVar[str] = "subset-selection"
@@ -110,6 +115,9 @@ class SubsetSelection(SupportChannel):
     def of_fields(cls, guarantee: Guarantee, fields: Fields, certificate: Certificate | None) -> "SubsetSelection":
         size = whole_field(fields["size"])
         return cls(guarantee.epsilon, whole_field(fields["categories"]), size, certificate=certificate)
+
+    def certified(self, certificate: Certificate) -> "SubsetSelection":
+        return SubsetSelection(self.epsilon, self.categories, self.size, certificate=certificate)
 
     @property
     def outputs(self) -> int:
@@ -189,6 +197,8 @@ class SubsetSelection(SupportChannel):
     def _listed(self, values: Values) -> Ints:
         """The same by listing the members of each set: v = (place - b)/a mod p for each place below the size."""
         p, total = self.prime, np.zeros(self.prime, dtype=np.int64)
+        if p <= _TABLED and p * self.size <= _BLOCK << 1:
+            return self._looked_up(values)
         places = np.arange(self.size)
         step = max(1, _BLOCK // self.size)
         for first in range(0, values.size, step):
@@ -197,6 +207,19 @@ class SubsetSelection(SupportChannel):
             members = (places - offsets[:, None]) % p * inverse[:, None] % p
             total += np.bincount(members.ravel(), minlength=p)
         return total[: self.categories]
+
+    def _looked_up(self, values: Values) -> Ints:
+        """The same from a table of the sets with b = 0, in 16 bits: another b only turns a set around."""
+        p = self.prime
+        inverse, sets = _sets(p, self.size)
+        total = np.zeros(2 * p, dtype=np.int64)
+        step = max(1, _BLOCK // self.size)
+        for first in range(0, values.size, step):
+            slopes, offsets = np.divmod(values[first : first + step], p)
+            members = sets[slopes]
+            members -= (offsets * inverse[slopes] % p).astype(np.int16)[:, None]
+            total += np.bincount(members.ravel(), minlength=2 * p)
+        return (total[:p] + total[p:])[: self.categories]
 
     def output_law(self, law: Floats) -> Floats:
         p, k = self.prime, self.categories
@@ -243,6 +266,13 @@ class SubsetSelection(SupportChannel):
 def _supports(epsilon: float, prime: int, size: int) -> tuple[float, float]:
     keep = size / (size + (prime - size) * math.exp(-epsilon))
     return keep, (keep * (size - 1) + (1 - keep) * size) / (prime - 1)
+
+
+@lru_cache(maxsize=8)
+def _sets(p: int, size: int) -> tuple[Ints, NDArray[np.int16]]:
+    """1/a mod p for each slope a, and p + the members of the set of each slope with b = 0."""
+    inverse = _powers(np.arange(1, p), p - 2, p)
+    return inverse, (np.arange(size) * inverse[:, None] % p + p).astype(np.int16)
 
 
 def _powers(values: Ints, exponent: int, prime: int) -> Ints:

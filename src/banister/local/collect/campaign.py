@@ -7,6 +7,7 @@ canonical form before it is checked, so a browser and this package check the sam
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -18,6 +19,7 @@ from banister.foreign import parse_json
 from banister.keys import Ed25519Verifier, SigningKey
 from banister.local.channels.base import Channel, Json
 from banister.local.collect.repeat import Repetition, count_words, people_a_report
+from banister.local.collect.series import NumberSeries
 from banister.local.collect.sharing import MOST_QUESTIONS, LevelShare
 from banister.local.document import LONGEST_TEXT, Survey, read_document, write_document
 
@@ -25,18 +27,28 @@ FORMAT = "banister-campaign/1"
 SEAL = "banister-campaign-seal/1"
 MOST_BYTES = 1 << 22
 MOST_PEOPLE = 10**10
+MOST_LAWS = 8
 _DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+_NAME = re.compile(r"[0-9a-f]{64}")
 _CHANGED = "The campaign was changed after it was signed, or the signature is not whole. Do not answer it."
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Hypotheses:
-    """Which of two laws holds is the question: their names, the laws, and the largest chance of a false alarm."""
+    """Which of several laws holds is the question: their names, the laws, and the power that is wanted.
 
-    names: tuple[str, str]
-    laws: tuple[tuple[float, ...], tuple[float, ...]]
+    With two laws `size` is the largest chance of a false alarm, and the power the chance to find the second law. With
+    more, the power is the chance to name the law that holds, whichever it is, and there is no size.
+    """
+
+    names: tuple[str, ...]
+    laws: tuple[tuple[float, ...], ...]
     size: float
     power: float
+
+    def __post_init__(self) -> None:
+        if not 2 <= len(self.laws) == len(set(self.names)) <= MOST_LAWS:
+            raise BadValue(f"A campaign tells 2 to {MOST_LAWS} laws apart, each with a name of its own.")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -63,6 +75,10 @@ class Campaign:
     accuracy: float = 0.0
     """Half the width of the intervals that are wanted; 0 where nobody said."""
     hypotheses: Hypotheses | None = None
+    series: tuple[NumberSeries, ...] = ()
+    """Which questions ask for numbers, over time."""
+    after: str = ""
+    """The name of the first wave, where this is the second, for other people."""
 
     def __post_init__(self) -> None:
         for name in ("title", "asked_by", "about", "keeps"):
@@ -81,7 +97,11 @@ class Campaign:
         if self.share is LevelShare.ONE and self.repetition.rounds > 1:
             raise BadValue("One question picked by chance is for one round: in a second one another could be picked.")
         if self.hypotheses is not None and (len(self.questions) > 1 or self.repetition.rounds > 1):
-            raise BadValue("A campaign that tests which of two laws holds has one question and one round.")
+            raise BadValue("A campaign that tests which law holds has one question and one round.")
+        if self.after and not _NAME.fullmatch(self.after):
+            raise BadValue("A second wave names its first wave by 64 digits from 0 to f.")
+        for one in self.series:
+            _check_series(one, self.questions)
         for question in self.questions:
             self.repetition.check(question.channel, self.people)
 
@@ -144,6 +164,20 @@ class Campaign:
                 "size": repr(self.hypotheses.size),
                 "power": repr(self.hypotheses.power),
             }
+        if self.series:
+            found["numbers"] = [
+                {
+                    "first": one.first,
+                    "times": one.times,
+                    "least": str(one.least),
+                    "most": str(one.most),
+                    "classes": one.classes,
+                    "unit": one.unit,
+                }
+                for one in self.series
+            ]
+        if self.after:
+            found["after"] = self.after
         return json.dumps(found, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
     @property
@@ -224,6 +258,17 @@ def read_campaign(text: str) -> SignedCampaign:
     return SignedCampaign(campaign, text, key)
 
 
+def _check_series(series: NumberSeries, questions: Sequence[Survey]) -> None:
+    """Questions about numbers have the classes as answers, and reports that stand for one class each."""
+    asked = questions[series.first : series.first + series.times]
+    if len(asked) != series.times:
+        raise BadValue("A campaign asks for numbers in questions that it does not have.")
+    for one in asked:
+        plain = one.channel.kind == "randomized-response" and one.channel.outputs == series.classes
+        if one.labels != series.labels or not plain:
+            raise BadValue("Questions about numbers have classes as answers, through randomized response.")
+
+
 def _campaign(body: dict[str, Json]) -> Campaign:
     questions, rounds, people = body["questions"], body["rounds"], body["people"]
     if not isinstance(questions, list) or not isinstance(rounds, int) or not isinstance(people, int):
@@ -241,7 +286,20 @@ def _campaign(body: dict[str, Json]) -> Campaign:
         questions=tuple(read_document(question) for question in questions),
         accuracy=float(_text(body["accuracy"])),
         hypotheses=_hypotheses(body.get("hypotheses")),
+        series=tuple(_series(one) for one in cast("list[Json]", body.get("numbers", []))),
+        after=_text(body.get("after", "")),
     )
+
+
+def _series(given: Json) -> NumberSeries:
+    if not isinstance(given, dict):
+        raise TypeError
+    whole = [given[name] for name in ("first", "times", "classes")]
+    if not all(isinstance(one, int) for one in whole):
+        raise TypeError
+    first, times, classes = cast("list[int]", whole)
+    least, most = _text(given["least"]), _text(given["most"])
+    return NumberSeries(first, times=times, least=least, most=most, classes=classes, unit=_text(given["unit"]))
 
 
 def _hypotheses(given: Json) -> Hypotheses | None:
@@ -249,10 +307,11 @@ def _hypotheses(given: Json) -> Hypotheses | None:
         return None
     if not isinstance(given, dict) or not isinstance(given["names"], list) or not isinstance(given["laws"], list):
         raise TypeError
-    first, second = (_text(name) for name in given["names"])
-    one, other = (tuple(float(_text(share)) for share in cast("list[Json]", law)) for law in given["laws"])
     return Hypotheses(
-        names=(first, second), laws=(one, other), size=float(_text(given["size"])), power=float(_text(given["power"]))
+        names=tuple(_text(name) for name in given["names"]),
+        laws=tuple(tuple(float(_text(share)) for share in cast("list[Json]", law)) for law in given["laws"]),
+        size=float(_text(given["size"])),
+        power=float(_text(given["power"])),
     )
 
 

@@ -1,10 +1,12 @@
 """Smart meters: a day of 48 readings as one of a few public shapes, beside 48 readings of their own.
 
-Households are generated around a load curve of our own making (no meter was read, and no published profile with a clear
-licence was at hand): a base, a morning and an evening peak, in seven habits and five sizes, with noise.
+Households are generated around the published standard load profile H0 (`load_profile`), since no meter was read: its
+weekday, Saturday and Sunday, the weekday an hour earlier and later, and one that heats or charges by night, in five
+sizes, with noise.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,6 +14,7 @@ import numpy as np
 
 from banister.core.programs.linear import Floats, Ints
 from banister.local.channels.response import RandomizedResponse
+from banister.local.collect.load_profile import SATURDAY, SUNDAY, WEEKDAY
 from banister.local.collect.repeat import Repetition
 from banister.local.examples import stream
 from banister.sampling.bits import SYSTEM, BitSource
@@ -24,25 +27,25 @@ SIZES = (0.4, 0.7, 1.0, 1.5, 2.3)
 SURE = 0.95
 
 
-def curve(*, base: float, morning: float, evening: float, shift: float, night: float = 0.0) -> Floats:
-    """A day's load in kW: a base and bumps at 7:30, at 19:30 and, for who heats or charges then, at 2:00."""
+YEAR_MWH = 3.5
+"""What the mean household uses in a year; the profile is of one that uses 1 MWh."""
+
+
+def curve(watts: Sequence[int], *, later: int = 0, night: float = 0.0) -> Floats:
+    """A day's load in kW: a profile, moved by half hours, with a bump around 2:00 for who heats or charges then."""
     hours = np.arange(HALF_HOURS) / 2 + 0.25
-
-    def bump(centre: float, width: float) -> Floats:
-        away = np.abs((hours - centre - shift + 12) % 24 - 12)
-        result: Floats = np.exp(-((away / width) ** 2) / 2)
-        return result
-
-    return base + morning * bump(7.5, 1.2) + evening * bump(19.5, 2.0) + night * bump(2.0, 2.5)
+    bump = np.exp(-(((hours - 2.0 + 12) % 24 - 12) ** 2) / 2 / 2.5**2)
+    result: Floats = np.roll(np.array(watts) * YEAR_MWH / 1000, later) + night * bump
+    return result
 
 
 HABITS = (
-    curve(base=0.25, morning=0.5, evening=0.9, shift=0.0),
-    curve(base=0.25, morning=0.9, evening=0.7, shift=-1.0),
-    curve(base=0.2, morning=0.2, evening=1.2, shift=1.0),
-    curve(base=0.6, morning=0.4, evening=0.6, shift=0.0),
-    curve(base=0.2, morning=0.4, evening=0.7, shift=0.0, night=1.6),
-    curve(base=0.15, morning=0.1, evening=0.3, shift=0.0),
+    curve(WEEKDAY),
+    curve(WEEKDAY, later=-2),
+    curve(WEEKDAY, later=2),
+    curve(SATURDAY),
+    curve(WEEKDAY, night=1.6),
+    curve(SUNDAY),
 )
 """Public shapes of a day; times the sizes they are the code book."""
 

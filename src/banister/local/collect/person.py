@@ -102,6 +102,11 @@ class Person:
                 f"Round {round_number + 1} is beyond the {campaign.repetition.rounds} rounds of the campaign."
             )
         _check_answers(campaign, answers)
+        if campaign.after and self._record(campaign.after).exists():
+            raise BadValue(
+                "This is the second wave of a campaign whose first wave you answered. It is for other people. Nothing "
+                "was drawn."
+            )
         path = self._record(signed.name)
         before = _answered(path) if path.exists() else None
         if before is not None and round_number in before.waiting:

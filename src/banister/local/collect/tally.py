@@ -11,6 +11,7 @@ from banister.local.channels.base import Channel, Reports, Values, commonest
 from banister.local.collect.campaign import Campaign
 from banister.local.collect.repeat import Repetition
 from banister.local.estimates import Estimate, of_histogram
+from banister.local.telling import ToldLaw, tell
 from banister.local.testing import Verdict, test
 
 _HEX = frozenset("0123456789abcdef")
@@ -56,14 +57,22 @@ def estimate(channel: Channel, repetition: Repetition, found: Tally) -> Estimate
     return channel.unbiased_from(found.counts, found.reports, found.commonest)
 
 
+def told(campaign: Campaign, found: Tally) -> ToldLaw:
+    """Which of the laws of the campaign is likeliest, with the errors of this rule."""
+    asked = campaign.hypotheses
+    if asked is None or not found.reports:
+        raise BadValue("There are no laws to tell apart here, or no reports yet.")
+    return tell(campaign.questions[0].channel, asked.laws, found.counts)
+
+
 def verdict(campaign: Campaign, found: Tally) -> Verdict:
     """Which of the two laws of the campaign holds, with the true errors of the test."""
     asked = campaign.hypotheses
-    if asked is None or not found.reports:
+    if asked is None or len(asked.laws) != 2 or not found.reports:
         raise BadValue("There are no two laws to tell apart here, or no reports yet.")
     channel = campaign.questions[0].channel
     values = np.repeat(np.arange(channel.outputs), found.counts)
-    return test(Reports(channel.hash, values), channel, *asked.laws, size=asked.size)
+    return test(Reports(channel.hash, values), channel, asked.laws[0], asked.laws[1], size=asked.size)
 
 
 def read_values(channel: Channel, given: list[object]) -> Values:

@@ -18,6 +18,7 @@ from banister.core.programs.default import SOLVER
 from banister.core.programs.linear import Floats, LinearSolver
 from banister.errors import BadValue
 from banister.local.channels.base import Certificate
+from banister.local.channels.every_set import EverySet
 from banister.local.channels.hadamard import HadamardResponse
 from banister.local.channels.matrix import MatrixChannel
 from banister.local.channels.response import RandomizedResponse
@@ -26,6 +27,7 @@ from banister.local.designs.bounds import contraction
 from banister.local.designs.columns import best_staircase, members, subset_sums
 
 ESTIMATION = "estimation"
+Frequencies = RandomizedResponse | SubsetSelection | EverySet | HadamardResponse
 MOST_CATEGORIES = 10
 """Categories up to which all sets are weighed; beyond, sets of one size are used."""
 
@@ -68,7 +70,7 @@ def design_estimation(epsilon: Fraction, prior: Floats, solver: LinearSolver = S
     return channel.certified(certificate)
 
 
-def design_frequency(epsilon: Fraction, prior: Floats) -> RandomizedResponse | SubsetSelection | HadamardResponse:
+def design_frequency(epsilon: Fraction, prior: Floats) -> Frequencies:
     """The best of the channels with short reports for the frequencies of many categories.
 
     The prior decides which of them is taken, and at which the certificate holds; their sets do not depend on it. Its
@@ -77,9 +79,16 @@ def design_frequency(epsilon: Fraction, prior: Floats) -> RandomizedResponse | S
     """
     need.positive("epsilon", epsilon, "At 0 a report says nothing.")
     k = prior.size
-    kinds = (RandomizedResponse(epsilon, k), SubsetSelection.least_error(epsilon, k), _hadamard(epsilon, k))
-    best = min((each for each in kinds if each.quick), key=lambda each: counting_error_at(prior, each.keep, each.spill))
-    error = counting_error_at(prior, best.keep, best.spill)
+    kinds: tuple[Frequencies, ...] = (
+        RandomizedResponse(epsilon, k),
+        SubsetSelection.least_error(epsilon, k),
+        EverySet.least_error(epsilon, k),
+        _hadamard(epsilon, k),
+    )
+    errors = [counting_error_at(prior, each.keep, each.spill) if each.quick else math.inf for each in kinds]
+    # Of equally good ones the first, which has the shorter reports.
+    place = next(place for place, error in enumerate(errors) if error <= min(errors) * (1 + 1e-9))
+    best, error = kinds[place], errors[place]
     even = np.ptp(prior) <= 1e-15
     certificate = Certificate(
         utility_name=ESTIMATION,
@@ -88,11 +97,7 @@ def design_frequency(epsilon: Fraction, prior: Floats) -> RandomizedResponse | S
         upper_bound=-min(error, error_bound(epsilon, prior)),
         dual=np.zeros(0),
     )
-    if isinstance(best, SubsetSelection):
-        return SubsetSelection(epsilon, k, best.size, certificate=certificate)
-    if isinstance(best, HadamardResponse):
-        return HadamardResponse(epsilon, k, base=best.base, certificate=certificate)
-    return RandomizedResponse(epsilon, k, certificate=certificate)
+    return best.certified(certificate)
 
 
 def error_bound(epsilon: Fraction, prior: Floats) -> float:

@@ -1,17 +1,19 @@
 """Sketch a graph or a matrix once, privately; then answer any number of cuts or variances from the file."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from banister import need
 from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Neighbours
 from banister.errors import BadValue
-from banister.publish.paying import drawn
+from banister.publish.paying import drawn, kept_until_written
 from banister.publish.sketches import cut, variance
 from banister.publish.sketches.cut import CutSketch, rows_for
 from banister.publish.sketches.intervals import Answer, turned
@@ -58,7 +60,8 @@ def sketch_graph(
     The nodes have to be named, in a list or a file, but for a SciPy matrix, whose rows they are. `header` says whether
     the first line of a CSV file holds names. Weights are held within the bound; what is no edge is left out.
 
-    Under a `key` of your own the same plan is charged once, and a second call fetches what was drawn.
+    What was drawn is kept until it is written. Under a `key` of your own the same plan is charged once, and a second
+    call fetches what was drawn.
 
     >>> from tempfile import TemporaryDirectory
     >>> from banister import Guarantee, Ledger
@@ -72,8 +75,7 @@ def sketch_graph(
     >>> plan.nodes, plan.rows
     (100, 8)
     """
-    from banister.files import check_space, check_target
-    from banister.publish.sketches.files import write_sketch
+    from banister.files import check_target
     from banister.publish.sketches.weighted import read_graph
 
     bound = need.positive("most weight", most_weight)
@@ -82,10 +84,13 @@ def sketch_graph(
     if read.nodes < 2:
         raise BadValue("A graph needs at least two nodes to have a cut.")
     plan = CutSketch(epsilon=wish.epsilon, delta=wish.delta, nodes=read.nodes, rows=wish.count())
-    check_space(Path(out), 4 * plan.rows * plan.nodes)
     weights = read.weights / float(bound)
-    (values,) = drawn(plan, ledger, key=key, draw=lambda: [plan.release(read.first, read.second, weights, bits)])
-    write_sketch(Path(out), {**plan.header(), "most weight": str(bound)}, read.names, values)
+    said = {**plan.header(), "most weight": str(bound)}
+
+    def draw() -> NDArray[np.float32]:
+        return plan.release(read.first, read.second, weights, bits)
+
+    _published(plan, said, read.names, Path(out), ledger=ledger, key=key, draw=draw)
     return plan
 
 
@@ -107,7 +112,8 @@ def sketch_matrix(
     `header` says whether the first line of a CSV file holds the columns' names; where it does not, `columns` does. A
     row with an entry that is no number is left out.
 
-    Under a `key` of your own the same plan is charged once, and a second call fetches what was drawn.
+    What was drawn is kept until it is written. Under a `key` of your own the same plan is charged once, and a second
+    call fetches what was drawn.
 
     >>> from tempfile import TemporaryDirectory
     >>> from banister import Guarantee, Ledger
@@ -119,9 +125,8 @@ def sketch_matrix(
     >>> plan.columns, plan.rows
     (3, 8)
     """
-    from banister.files import check_space, check_target
-    from banister.publish.sketches.files import write_sketch
-    from banister.publish.sketches.matrices import read_matrix
+    from banister.files import check_target
+    from banister.publish.sketches.matrices import read_matrix, scaled
 
     bound = need.positive("row length", row_length)
     check_target(Path(out), (".sketch",))
@@ -129,10 +134,34 @@ def sketch_matrix(
     plan = VarianceSketch(
         epsilon=wish.epsilon, delta=wish.delta, columns=len(names), rows=wish.count(), neighbours=neighbours
     )
-    check_space(Path(out), 4 * plan.rows * plan.columns)
-    (sketch,) = drawn(plan, ledger, key=key, draw=lambda: [plan.release(values / float(bound), bits)])
-    write_sketch(Path(out), {**plan.header(), "row length": str(bound)}, names, sketch)
+    said = {**plan.header(), "row length": str(bound)}
+
+    def draw() -> NDArray[np.float32]:
+        return plan.release(scaled(values, float(bound)), bits)
+
+    _published(plan, said, names, Path(out), ledger=ledger, key=key, draw=draw)
     return plan
+
+
+def _published(
+    plan: "CutSketch | VarianceSketch",
+    header: Mapping[str, str],
+    names: Sequence[str],
+    out: Path,
+    *,
+    ledger: "Ledger",
+    key: str,
+    draw: Callable[[], NDArray[np.float32]],
+) -> None:
+    """Charge, draw and write; what was drawn is kept until it is written, and under a key of the asker's for good."""
+    from banister.files import check_space
+    from banister.publish.sketches.files import write_sketch
+
+    public = json.dumps([dict(header), list(names)])
+    check_space(out, 4 * plan.rows * len(names))
+    with kept_until_written(plan, ledger, key=key, public=public) as name:
+        (values,) = drawn(plan, ledger, key=name, draw=lambda: [draw()], public=public)
+        write_sketch(out, dict(header), names, values)
 
 
 def answer_cut(sketch: str | Path, members: Sequence[str], *, confidence: Number = "0.95") -> Answer:

@@ -171,8 +171,11 @@ class VarianceSketch:
 
 def whole_entries(matrix: Floats) -> Floats:
     """Whole multiples of 2^-18, longer rows shortened to length 1; rounding towards 0 lengthens none."""
-    lengths = np.sqrt(np.square(matrix).sum(axis=1, keepdims=True))
-    short = matrix / np.maximum(lengths * (1 + 2.0**-40), 1.0)
+    # In units of the largest entry, where that is above 1: the square of 1e200 is beyond all doubles.
+    units = np.max(np.abs(matrix), axis=1, keepdims=True, initial=1.0)
+    parts = matrix / units
+    lengths = np.sqrt(np.square(parts).sum(axis=1, keepdims=True))
+    short = parts / np.maximum(lengths * (1 + 2.0**-40), 1 / units)
     return np.asarray(np.trunc(short * 2.0**ENTRY_BITS), dtype=np.float64)
 
 

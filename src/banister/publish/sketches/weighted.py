@@ -105,7 +105,8 @@ def _read_file(path: Path, header: bool | None) -> tuple[list[str], list[str], F
     try:
         match path.suffix.lower():
             case ".csv":
-                return _read_columns(csv_rows(path, header, THREE))
+                file = csv_rows(path, header, THREE)
+                return _read_columns(f"({file.padded_query})")
             case ".parquet":
                 return _read_columns(f"read_parquet({literal_path(path)}, hive_partitioning = false)")
         return _read_lines(path)

@@ -28,6 +28,10 @@ from .games.protocols import protocol_delta as protocol_delta
 from .games.rebuilding import Rebuilt as Rebuilt
 from .games.rebuilding import rebuild as rebuild
 from .games.scores import Score as Score
+from .games.turns import TurnProtocol as TurnProtocol
+from .games.turns import TurnQuestion as TurnQuestion
+from .games.turns import best_turns as best_turns
+from .games.turns import bitwise_value as bitwise_value
 from .games.two import TwoPartyProtocol as TwoPartyProtocol
 from .games.two import TwoPartyQuestion as TwoPartyQuestion
 from .games.two import hamming_distance as hamming_distance
@@ -36,6 +40,14 @@ from .games.views import View as View
 from .games.views import coalition_view as coalition_view
 from .games.views import views_together as views_together
 from .games.worst import WorstCase as WorstCase
+from .meetings.agenda import Agenda as Agenda
+from .meetings.agenda_conduct import AgendaResults as AgendaResults
+from .meetings.agenda_conduct import commit as commit
+from .meetings.agenda_conduct import decide_agenda as decide_agenda
+from .meetings.agenda_conduct import invite_agenda as invite_agenda
+from .meetings.agenda_conduct import open_agenda as open_agenda
+from .meetings.agenda_conduct import open_secret as open_secret
+from .meetings.agenda_conduct import reply as reply
 from .meetings.conduct import Outcome as Outcome
 from .meetings.conduct import Verdict as Verdict
 from .meetings.conduct import answer_plan as answer_plan
@@ -54,6 +66,8 @@ from .pairs import curves as curves
 from .request import MeetingRequest as MeetingRequest
 
 __all__ = [
+    "Agenda",
+    "AgendaResults",
     "Curves",
     "Decision",
     "Game",
@@ -67,6 +81,8 @@ __all__ = [
     "Score",
     "SumEstimate",
     "Symbol",
+    "TurnProtocol",
+    "TurnQuestion",
     "TwoPartyProtocol",
     "TwoPartyQuestion",
     "Verdict",
@@ -76,11 +92,15 @@ __all__ = [
     "answer_plan",
     "argmax",
     "best_protocol",
+    "best_turns",
+    "bitwise_value",
     "coalition_view",
     "coincident_reveals",
+    "commit",
     "conjunction",
     "curator_accuracy",
     "curves",
+    "decide_agenda",
     "decide_meeting",
     "disjunction",
     "estimate_sum",
@@ -88,17 +108,21 @@ __all__ = [
     "function_of",
     "hamming_distance",
     "invite",
+    "invite_agenda",
     "majority",
     "majority_limit",
     "mean",
     "number_report",
     "of_table",
+    "open_agenda",
     "open_meeting",
+    "open_secret",
     "protocol_average",
     "protocol_delta",
     "public_coin",
     "public_key",
     "rebuild",
+    "reply",
     "seeded",
     "sum_squared_error",
     "threshold",

@@ -50,6 +50,8 @@ class NumberReport:
     variance: float
     """The largest variance of a report, over all numbers in the range."""
     bias: float
+    unit: Floats
+    """What each report stands for when numbers go from 0 to 1."""
 
     def respond(self, number: Number, bits: BitSource = SYSTEM) -> int:
         """The report of one number, which is put between the bounds first."""
@@ -106,13 +108,21 @@ def number_report(low: Number, high: Number, epsilon: Number) -> NumberReport:
     if level > LARGEST:
         raise BadValue(f"epsilon = {float(level):g} is above {LARGEST}; a number may as well be sent openly.")
     matrix, values = _best_channel(float(level))
-    weights = weights_within(matrix, level)
-    channel = PrivateRows(weights, Guarantee(level))
+    return report_of(bottom, top, PrivateRows(weights_within(matrix, level), Guarantee(level)), values)
+
+
+def report_of(bottom: Fraction, top: Fraction, channel: PrivateRows, values: Floats) -> NumberReport:
+    """The report through a channel from the grid onto values, which are for numbers from 0 to 1; one that somebody else
+    found is checked as well as one's own, since all that is promised is read from its weights."""
+    if not bottom < top:
+        raise BadValue(f"low = {float(bottom):g} must be below high = {float(top):g}.")
+    if channel.weights.shape != (GRID, values.size) or not np.all(np.isfinite(values)):
+        raise BadValue(f"A channel for numbers has {GRID} rows and a finite value for each of its columns.")
     law, points = channel.matrix, np.linspace(0, 1, GRID)
     bias = float(np.abs(law @ values - points).max())
     width = float(top - bottom)
     spread = _largest_variance(law, values, points)
-    return NumberReport(bottom, top, channel, float(bottom) + width * values, spread * width**2, bias * width)
+    return NumberReport(bottom, top, channel, float(bottom) + width * values, spread * width**2, bias * width, values)
 
 
 def estimate_sum(reports: Sequence[tuple[NumberReport, int]], *, confidence: float = 0.95) -> SumEstimate:

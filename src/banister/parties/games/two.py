@@ -142,7 +142,7 @@ def best_second(
     """The best second channel Q(g | m, y) for a first channel, and its average score."""
     inputs = first.shape[0] * (1 << question.second_bits)
     gain = np.einsum("xm,xyg->myg", first, question.worth) / inputs
-    parts = [_best_channel(gain[m], question.second_bits, epsilon, solver) for m in range(first.shape[1])]
+    parts = [best_channel(gain[m], question.second_bits, epsilon, solver) for m in range(first.shape[1])]
     second = np.stack(parts)
     return second, float((gain * second).sum())
 
@@ -158,7 +158,7 @@ def build(question: TwoPartyQuestion, epsilon: Number, solver: LinearSolver, *, 
         second, value = best_second(question, first, level, solver)
         history.append(value)
         gain = np.einsum("myg,xyg->xm", second, question.worth) / (first.shape[0] * second.shape[1])
-        better = _best_channel(gain, question.first_bits, level, solver)
+        better = best_channel(gain, question.first_bits, level, solver)
         if float((gain * better).sum()) <= value + 1e-10:
             break
         first = better
@@ -201,7 +201,7 @@ def edge_private(weights: Weights, epsilon: Fraction) -> bool:
     return all(sum(row) == ONE and min(row) >= 0 for row in rows)
 
 
-def _best_channel(gain: Floats, bits: int, epsilon: Fraction, solver: LinearSolver) -> Floats:
+def best_channel(gain: Floats, bits: int, epsilon: Fraction, solver: LinearSolver) -> Floats:
     """The channel Q(s | z) with the largest Σ gain·Q, neighbouring laws within e^epsilon."""
     inputs, said = gain.shape
     steep = math.exp(float(epsilon))

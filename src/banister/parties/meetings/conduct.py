@@ -71,7 +71,7 @@ def write_plan(path: Path, asked: MeetingRequest) -> None:
     for name, level in zip(asked.names, asked.levels, strict=True):
         lines += ["", "[[party]]", f"name = {json.dumps(name)}", f'epsilon = "{level.epsilon}"']
         lines += [f'delta = "{level.delta}"', 'key = ""']
-    _write(path, "\n".join(lines) + "\n")
+    write_paper(path, "\n".join(lines) + "\n")
 
 
 def invite(
@@ -98,7 +98,7 @@ def invite(
     """
     key = (home or PartyHome.default()).make_key(checked_name(organiser))
     try:
-        found = parse_toml(_read(plan), f"'{plan}' is no plan")
+        found = parse_toml(read_paper(plan), f"'{plan}' is no plan")
         parties = found["party"]
         if not isinstance(parties, list):
             raise TypeError("party is a list of tables")
@@ -123,7 +123,7 @@ def invite(
         ) from None
     path = folder / "plan.json"
     document = {**meeting.document(), "signature": key.sign(meeting.signed_bytes())}
-    _write(path, json.dumps(document, indent=1) + "\n")
+    write_paper(path, json.dumps(document, indent=1) + "\n")
     return meeting, path
 
 
@@ -142,7 +142,7 @@ def public_key(party: str, home: PartyHome | None = None) -> str:
 def open_meeting(path: Path) -> Meeting:
     """The plan in a file, checked, with the organiser's signature."""
     try:
-        return read_signed_meeting(_read(path), Ed25519Verifier())
+        return read_signed_meeting(read_paper(path), Ed25519Verifier())
     except BadValue as error:
         raise BadValue(f"'{path}' cannot be used: {error}") from None
 
@@ -223,7 +223,7 @@ def answer_plan(
     answer = SignedAnswer(identity, party, unsigned.symbol, key.sign(unsigned.signed_bytes()))
     text = json.dumps(answer.document(), indent=1) + "\n"
     place.finish(party, identity, text)
-    _write(out, text)
+    write_paper(out, text)
     given = place.given(party)
     return Outcome(answer, out, member.level, given.answers, Guarantee(given.epsilon, min(given.delta, Fraction(1))))
 
@@ -281,7 +281,7 @@ def _number(value: object) -> Number:
 def read_keys(path: Path) -> dict[str, str]:
     """Public keys, one line per party, as `banister parties key` prints them: the name, then the key."""
     found: dict[str, str] = {}
-    for number, line in enumerate(_read(path).splitlines(), 1):
+    for number, line in enumerate(read_paper(path).splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         parts = line.split()
@@ -293,16 +293,17 @@ def read_keys(path: Path) -> dict[str, str]:
 
 def _read_answer(path: Path) -> str:
     try:
-        return _read(path)
+        return read_paper(path)
     except BadValue:
         return ""  # `hear` then says that it is no answer.
 
 
-def _read(path: Path) -> str:
+def read_paper(path: Path) -> str:
+    """The text of a file of a meeting."""
     return read_text(path, "a file of a meeting", most_bytes=LONGEST_FILE)
 
 
-def _write(path: Path, text: str) -> None:
+def write_paper(path: Path, text: str) -> None:
     """Write a file that must not be there yet."""
     try:
         folder(path.parent)

@@ -86,6 +86,21 @@ class PartyHome:
             found = found.plus(_level_of(record))
         return found
 
+    def secret(self, party: str, agenda: str, *, fresh: str) -> str:
+        """The party's secret for an agenda: the one that is kept, or the fresh one, which is kept from now on."""
+        if not fresh and not self._kept(party, f"{agenda}.secret").exists():
+            raise BadValue(f"'{party}' has not committed to this agenda in '{self.folder}'. Commit first.")
+        return self.note(party, f"{agenda}.secret", fresh)
+
+    def note(self, party: str, name: str, text: str) -> str:
+        """What was noted first under a name, by whichever process was first; it is on disk before it is used."""
+        path = self._kept(party, name)
+        _make_folder(path.parent)
+        if text:
+            with suppress(FileExistsError):
+                _write_new(path, text + "\n")
+        return read_text(path, "a note of an agenda", most_bytes=1000).strip()
+
     @property
     def ceilings(self) -> Ceilings:
         """What the parties of this folder may give away in all their answers."""
@@ -114,6 +129,9 @@ class PartyHome:
             f"'{party}' began to answer this plan, and was interrupted. Something may have been drawn, so it is not "
             "drawn again. Ask for a new plan, or be counted as missing."
         )
+
+    def _kept(self, party: str, name: str) -> Path:
+        return self.folder / "agendas" / party / name
 
     def _key_path(self, party: str) -> Path:
         return self.folder / "keys" / f"{party}.key"

@@ -29,6 +29,8 @@ from .lab.trees import InfiniteTree as InfiniteTree
 from .lab.written import load_graph as load_graph
 from .lab.written import parse_adversary as parse_adversary
 from .lab.written import parse_protocol as parse_protocol
+from .schedule import hops_law as hops_law
+from .schedule import keep_probability as keep_probability
 
 __all__ = [
     "Adaptive",
@@ -57,6 +59,8 @@ __all__ = [
     "detection",
     "draw_all",
     "generators",
+    "hops_law",
+    "keep_probability",
     "load_graph",
     "locate",
     "parse_adversary",

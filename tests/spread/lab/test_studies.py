@@ -13,6 +13,7 @@ from banister.spread.lab.graph import Graph
 from banister.spread.lab.run import run_spread
 from banister.spread.lab.studies import Study, steps_of
 from banister.spread.lab.study import MeasuredChance, by_degree
+from tests.sizes import sized
 
 GRAPH = "holme-kim:300:4:0.5"
 
@@ -37,19 +38,20 @@ def test_exact_detection_is_measured_exactly() -> None:
 @pytest.mark.slow
 def test_diffusion_comes_down_to_its_asymptotic_detection() -> None:
     """The rumor centre on a 3-regular tree is right in more than a quarter of cases, and tends to a quarter."""
+    trials = sized(400, 900)
     study = Study(
         "regular-tree:3",
         protocols=["diffusion:0.1"],
         adversaries=["snapshot:rumor"],
         steps=[30, 55],
-        trials=900,
+        trials=trials,
         seed=3,
     )
     few, many = (row.detection for row in study.run(workers=1).rows)
     assert few.mean > many.mean
     assert diffusion_limit(3) < many.high
-    # About 600 holders lie a few hundredths above the limit; the rest is the error of 900 trials.
-    assert abs(many.mean - diffusion_limit(3)) < 0.03 + 3 * np.sqrt(0.25 * 0.75 / 900)
+    # About 600 holders lie a few hundredths above the limit; the rest is the error of the trials.
+    assert abs(many.mean - diffusion_limit(3)) < 0.03 + 3 * np.sqrt(0.25 * 0.75 / trials)
 
 
 def test_trials_do_not_depend_on_cores_or_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

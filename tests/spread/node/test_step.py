@@ -221,16 +221,20 @@ def test_two_messages_do_not_touch_each_other() -> None:
     assert both.held[b"b"].parent == 2
 
 
-def test_a_climbing_copy_goes_first_and_others_fall() -> None:
-    state, _ = play(node(TreeRules(), contacts=4), (0, got(0, Copy(ID, b"text", climbing=True, level=2))))
+def test_a_climbing_copy_chooses_first_and_others_fall() -> None:
+    """All in one step, as on arrays; where the contact above had it already, another is asked to be above."""
+    state, _ = play(node(TreeRules(cap=2), contacts=5), (0, got(0, Copy(ID, b"text", climbing=True, level=2))))
     state, actions = play(state, (STEP, Wake()))
-    (up,) = sent(actions)
+    up, down = sent(actions)
     assert up.frame == Copy(ID, b"text", climbing=True, level=3)
-    state, actions = play(state, (STEP + 1, got(up.link, Ack(ID, FrameKind.COPY, 0, False))))
+    assert down.frame == Copy(ID, b"text", level=1)
+    assert len({0, up.link, down.link}) == 3
+    _, actions = play(state, (STEP + 1, got(up.link, Ack(ID, FrameKind.COPY, 0, True))))
+    assert not sent(actions)
+    _, actions = play(state, (STEP + 1, got(up.link, Ack(ID, FrameKind.COPY, 0, False))))
     (second,) = sent(actions)
-    assert second.link != up.link
-    state, actions = play(state, (STEP + 2, got(second.link, Ack(ID, FrameKind.COPY, 0, True))))
-    assert {action.frame for action in sent(actions)} == {Copy(ID, b"text", level=1)}
+    assert second.frame == up.frame
+    assert second.link not in (0, up.link, down.link)
 
 
 def test_a_falling_copy_at_level_0_rests() -> None:

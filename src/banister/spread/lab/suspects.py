@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from banister.errors import BadValue
 from banister.spread.lab.estimators.centres import centres, jordan, rumor
 from banister.spread.lab.evidence import TIE, Ranking, Snapshot, TreeView
 from banister.spread.lab.graph import Graph
+from banister.spread.lab.logs import read_log, reports_of
 from banister.spread.lab.protocols import SpreadProtocol
 from banister.spread.lab.written import GraphSource, load_graph, parse_protocol
 
@@ -105,6 +107,31 @@ def locate(
             notes = tree_note
         found.append(Located(estimator, _sorted(loaded, ranking), notes))
     return found
+
+
+def locate_by_spies(
+    graph: GraphSource, log: str | Path, *, protocol: SpreadProtocol | str = "frames", steps: int = 0
+) -> list[Located]:
+    """Rank everybody by what spies wrote down about each post: who sent them copies, when, and what the copies told.
+
+    `log` is a CSV file with the columns post, spy, sender, step, climbing, level and age (`lab.logs`); whoever is in
+    the column of spies is one. `steps` is how long it has spread (0: as long as the log tells).
+    """
+    loaded = load_graph(graph)
+    if not isinstance(loaded, Graph):
+        raise BadValue("An endless tree has no names to look up; give a graph from a file or a generator.")
+    way = parse_protocol(protocol) if isinstance(protocol, str) else protocol
+    seen = read_log(log, loaded)
+    marked = np.zeros(loaded.count, dtype=bool)
+    marked[[each.node for found in seen.values() for each in found]] = True
+    made = []
+    for post, found in seen.items():
+        last = need.whole("steps", steps, least=0) or max(each.age for each in found)
+        reports = reports_of(loaded, found, marked, last)
+        ranking = way.spy_suspects(reports)
+        notes = (f"Post {post}, heard by {len(reports.spies)} spies; assumes {way.spec}.", *_nobody(ranking))
+        made.append(Located("spies", _sorted(loaded, ranking), notes))
+    return made
 
 
 def _nobody(ranking: Ranking) -> tuple[str, ...]:

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from banister.sampling.simulation import Generator
 from banister.spread.lab.graph import Contacts, Nodes
+
+if TYPE_CHECKING:
+    from banister.spread.lab.logs import MessageLog
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +30,8 @@ class Spread:
     tokens: tuple[int, ...] = ()
     path: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    log: "MessageLog | None" = None
+    """What each node heard, where the spread was made of the messenger's own frames."""
 
     @property
     def holders(self) -> Nodes:

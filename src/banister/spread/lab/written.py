@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import fields
+from fractions import Fraction
 from pathlib import Path
 from typing import cast
 
@@ -12,6 +13,7 @@ from banister.sampling.simulation import Generator, seeded
 from banister.spread.lab import generators
 from banister.spread.lab.adversaries import ALL as ADVERSARIES
 from banister.spread.lab.adversaries import Adversary
+from banister.spread.lab.frames import Frames
 from banister.spread.lab.graph import Graph
 from banister.spread.lab.protocols import ALL as PROTOCOLS
 from banister.spread.lab.protocols import SpreadProtocol
@@ -132,7 +134,7 @@ def parse_protocol(text: str) -> SpreadProtocol:
     'adaptive:degree=4,cap=3'
     """
     name, _, rest = text.strip().partition(":")
-    known = {each.name: each for each in PROTOCOLS}
+    known: dict[str, type[SpreadProtocol]] = {**{each.name: each for each in PROTOCOLS}, Frames.name: Frames}
     if name not in known:
         raise BadValue(f"protocol = {name!r} must be one of: {', '.join(known)}.")
     options = fields(known[name])  # type: ignore[arg-type]
@@ -149,8 +151,8 @@ def _options(text: str, rest: str, allowed: list[str]) -> dict[str, float]:
         if key not in allowed:
             raise BadValue(f"{text!r}: {key or part!r} is not an option; possible are: {', '.join(allowed) or 'none'}.")
         try:
-            found[key] = float(value)
-        except ValueError:
+            found[key] = float(Fraction(value)) if "/" in value else float(value)
+        except (ValueError, ZeroDivisionError):
             raise BadValue(f"{text!r}: {key} = {value!r} must be a number.") from None
     return found
 

@@ -18,7 +18,7 @@ from typing import Final
 from banister.errors import BadFrame
 from banister.spread.node.messages import PARTS, Ack, Carried, Copy, Cover, Frame, FrameKind, MessageId, Token, Wave
 
-VERSION: Final = 3
+VERSION: Final = 4
 FRAME_BYTES: Final = 1024
 LONGEST_ID: Final = 32
 HIGHEST: Final = 2**16 - 1
@@ -36,7 +36,7 @@ def write(frame: Carried) -> bytes:
 
     >>> data = write(Token(b"id", time=4, hops=2))
     >>> len(data), data[:9].hex(" ")
-    (1024, '03 02 02 69 64 00 04 00 02')
+    (1024, '04 02 02 69 64 00 04 00 02')
     """
     if isinstance(frame, Cover):
         return bytes([VERSION, COVER]).ljust(FRAME_BYTES, b"\0")

@@ -144,6 +144,12 @@ class Exchange:
         there = [link for link in self.state.contacts if link not in self.state.away]
         return {link: self._next(link, now) for link in there}
 
+    def due(self, *, now: Tick) -> Tick | None:
+        """When a tick will carry more than cover at the earliest, if nothing comes; None when none will."""
+        if any(box.answers or box.others or box.copies for box in self._outboxes.values()):
+            return now + 1
+        return self._wake_at
+
     def _next(self, link: Link, now: Tick) -> bytes:
         box = self._outboxes.get(link)
         if box is None:

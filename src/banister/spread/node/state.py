@@ -1,7 +1,9 @@
 """What a node remembers, bounded whatever is sent to it."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from banister import need
@@ -137,3 +139,13 @@ class NodeState:
     """New messages that each contact brought in this epoch, where there is a quota."""
     approved: Mapping[Link, int] = field(default_factory=dict)
     """How often what a contact brought was approved."""
+
+
+def fewer(forgotten: Mapping[MessageId, Link | None]) -> dict[MessageId, Link | None]:
+    """Without the oldest names of whoever has most: one in sixteen of all, so that it is not done at every message."""
+    counts = Counter(forgotten.values())
+    most = max(counts, key=lambda link: counts[link])
+    others = sorted(counts.values())[-2] if len(counts) > 1 else 0
+    surplus = max(min(len(forgotten) // 16, counts[most] - others), 1)
+    gone = set(islice((name for name, link in forgotten.items() if link == most), surplus))
+    return {name: link for name, link in forgotten.items() if name not in gone}

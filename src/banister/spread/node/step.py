@@ -7,12 +7,10 @@ decide what is told to whom, and see none of that.
 import hashlib
 from bisect import bisect_right, insort
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
-from itertools import islice
 
 from banister.sampling.bits import BitSource
-from banister.sampling.uniform import uniform_below
+from banister.sampling.whole import uniform_below
 from banister.spread.node.ages import dated, posted_at, step_of
 from banister.spread.node.messages import (
     PARTS,
@@ -37,7 +35,7 @@ from banister.spread.node.messages import (
     WakeAt,
     Wave,
 )
-from banister.spread.node.state import DOUBLINGS, OLDEST, Alarm, Held, NodeState, Waiting
+from banister.spread.node.state import DOUBLINGS, OLDEST, Alarm, Held, NodeState, Waiting, fewer
 
 _FORGOTTEN = 4
 """So many times as many messages as are kept are remembered by name when they are forgotten."""
@@ -115,6 +113,12 @@ class Desk:
     def remind(self, held: Held, what: str, steps: int) -> None:
         """Call the rules after so many steps."""
         insort(self._alarms, Alarm(self.now + steps * step_of(self.settings, held), held.id, what))
+
+    def remind_at(self, held: Held, what: str, age: int) -> None:
+        """Call the rules when the message is so many steps old, by the clock that is common to all who hold it: so
+        steps stay steps for a whole crowd, however many ticks its frames took. At the next tick where that is past."""
+        at = posted_at(self.settings, held) + age * step_of(self.settings, held)
+        insort(self._alarms, Alarm(max(at, self.now + 1), held.id, what))
 
     def age_of(self, held: Held) -> int:
         """Steps since the post: those that the copy told, and those counted here since, as far as a frame can tell."""
@@ -357,7 +361,7 @@ class Desk:
         self._alarms = [alarm for alarm in self._alarms if alarm[1] != name]
         self._forgotten = {**self._forgotten, name: parent}
         if len(self._forgotten) > _FORGOTTEN * self.settings.memory:
-            self._forgotten = _fewer(self._forgotten)
+            self._forgotten = fewer(self._forgotten)
 
     def finish(self) -> tuple[NodeState, tuple[Action, ...]]:
         moments = [self._alarms[0].at] if self._alarms else []
@@ -382,16 +386,6 @@ class Desk:
 
 def _without(link: Link, links: tuple[Link, ...]) -> tuple[Link, ...]:
     return tuple(other for other in links if other != link)
-
-
-def _fewer(forgotten: Mapping[MessageId, Link | None]) -> dict[MessageId, Link | None]:
-    """Without the oldest names of whoever has most: one in sixteen of all, so that it is not done at every message."""
-    counts = Counter(forgotten.values())
-    most = max(counts, key=lambda link: counts[link])
-    others = sorted(counts.values())[-2] if len(counts) > 1 else 0
-    surplus = max(min(len(forgotten) // 16, counts[most] - others), 1)
-    gone = set(islice((name for name, link in forgotten.items() if link == most), surplus))
-    return {name: link for name, link in forgotten.items() if name not in gone}
 
 
 __all__ = ["Desk", "NodeState", "step"]

@@ -6,16 +6,18 @@ other (docs/wildfire-threats.md).
 """
 
 from banister import need
-from banister.core.exact.numbers import Number
+from banister.core.exact.written import Number
 from banister.spread.node.rules import HybridRules
 from banister.spread.node.state import Settings
 
 SWITCH = 8
 """The deadline, in steps: until then a post climbs and falls, from then on it is told to everybody."""
+QUIET = 1
+"""Steps between: clocks of a crowd agree to less than that."""
 CAP = 3
 """How many a holder tells until then."""
-STEP_TICKS = 2
-"""A copy goes at one tick and its answer comes at the next."""
+STEP_TICKS = 4
+"""A copy, its answer, and a copy to somebody else where it was not new: three ticks, and one to spare."""
 EMBARGO = 8
 DAY_SECONDS = 86_400
 LIFE_DAYS = 3
@@ -33,7 +35,7 @@ def wildfire_settings(*, tick_seconds: Number) -> Settings:
     tick = need.positive("tick_seconds", tick_seconds)
     day = max(int(DAY_SECONDS / tick), 1)
     return Settings(
-        rules=HybridRules(SWITCH, 1, CAP),
+        rules=HybridRules(SWITCH, 1, CAP, quiet=QUIET),
         step_ticks=STEP_TICKS,
         retry=64,
         tries=40,

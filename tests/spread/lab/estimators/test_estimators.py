@@ -31,7 +31,10 @@ from banister.spread.lab.protocols import (
     Tree,
 )
 from banister.spread.lab.trees import InfiniteTree
+from tests.sizes import sized
 from tests.spread.enumeration import adaptive_histories, exact_posterior, seen_law
+
+RUNS = sized(800, 2000)
 
 
 def view_of(edges: list[tuple[int, int]]) -> TreeView:
@@ -167,7 +170,7 @@ def test_detection_at_even_steps_is_the_same_in_every_run(degree: int, steps: in
 @pytest.mark.parametrize(("degree", "steps"), [(3, 5), (4, 3), (2, 7)])
 def test_detection_at_odd_steps(degree: int, steps: int) -> None:
     exact = float(adaptive_detection(degree, steps))
-    assert abs(detection_of(Adaptive(degree=degree), degree, steps, 2000) - exact) < 4 * math.sqrt(exact / 2000)
+    assert abs(detection_of(Adaptive(degree=degree), degree, steps, RUNS) - exact) < 4 * math.sqrt(exact / RUNS)
 
 
 def test_flooding_is_always_found_and_the_line_nearly_never() -> None:
@@ -200,7 +203,7 @@ def spied(protocol: SpreadProtocol, degree: int, steps: int, share: float, runs:
 @pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "degree", "share"), [(Tree(), 3, 0.1), (Adaptive(), 4, 0.1), (Tree(), 3, 0.2)])
 def test_the_pivot_rule_reaches_the_closed_form(protocol: SpreadProtocol, degree: int, share: float) -> None:
-    mean, error = spied(protocol, degree, 10, share, 1500)
+    mean, error = spied(protocol, degree, 10, share, sized(500, 1500))
     assert abs(mean - spies_detection(degree, share)) < 4 * error
     assert mean > share
 

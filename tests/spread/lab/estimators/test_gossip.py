@@ -10,6 +10,7 @@ import pytest
 from banister.spread import Graph, locate
 from banister.spread.lab.estimators.gossip import diffusion_suspects
 from banister.spread.lab.evidence import Snapshot, TreeView
+from tests.sizes import sized
 
 EDGES = [(1, 2), (2, 3), (3, 4), (4, 6), (3, 5), (5, 7), (5, 8), (1, 9), (8, 10)]
 
@@ -57,9 +58,11 @@ def test_locating_uses_the_rate_and_the_steps() -> None:
     assert len({round(each[4], 6) for each in shares.values()}) >= 2
 
 
-def test_a_thousand_holders_are_ranked_without_overflow() -> None:
-    graph = Graph.of_edges([(i, i + 1) for i in range(2000)])
-    view, _ = TreeView.of_holders(graph, np.arange(500, 1500))
-    found = diffusion_suspects(Snapshot(graph, view, 2000), rate=0.5)
+def test_hundreds_of_holders_are_ranked_without_overflow() -> None:
+    """The number of orders in which 400 people can have heard is beyond a double from 171 on."""
+    holders = sized(400, 1000)
+    graph = Graph.of_edges([(i, i + 1) for i in range(2 * holders)])
+    view, _ = TreeView.of_holders(graph, np.arange(holders // 2, holders // 2 + holders))
+    found = diffusion_suspects(Snapshot(graph, view, 2 * holders), rate=0.5)
     assert np.isfinite(found.log).all()
-    assert abs(int(found.best()[0]) - 1000) <= 1
+    assert abs(int(found.best()[0]) - holders) <= 1

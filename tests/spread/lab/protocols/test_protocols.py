@@ -27,6 +27,7 @@ from banister.spread.lab.protocols import (
 from banister.spread.lab.trace import Growth, Spread, choose_links
 from banister.spread.lab.trees import InfiniteTree
 from banister.spread.schedule import hops_law
+from tests.sizes import sized
 
 SOCIAL = generators.holme_kim(600, 4, 0.5, seeded(11))
 
@@ -73,7 +74,7 @@ def test_adaptive_holders_are_the_ball_around_the_virtual_source(degree: int) ->
 
 @pytest.mark.slow
 def test_the_virtual_source_keeps_the_law_of_hops() -> None:
-    runs = 6000
+    runs = sized(2000, 6000)
     seen = Counter(on_tree(Adaptive(degree=3), 3, 8, seed)[1] for seed in range(runs))
     chi = sum((seen[h] - runs * float(p)) ** 2 / (runs * float(p)) for h, p in enumerate(hops_law(degree=3, time=8), 1))
     assert chi < 16.3  # The 99.9 % point of chi-square with 3 degrees of freedom.

@@ -30,7 +30,10 @@ class Scene:
         return Snapshot.of_spread(self.contacts, self.spread)
 
     def reports(self, share: float, chance: Generator) -> SpyReports:
-        """What spies saw when each node but the author is one with chance `share`, independently."""
+        """What spies saw when each node but the author is one with chance `share`, independently; where
+        the frames themselves were carried, what those told and no more."""
+        if self.spread.log is not None:
+            return self.spread.log.reports(self.contacts, self.spread, share)
         room = self.contacts.count if self.contacts.cyclic else 4 * self.contacts.count + 4096
         marked: NDArray[np.bool_] = chance.random(room) < share
         return SpyReports.of_spread(self.contacts, self.spread, marked)

@@ -85,7 +85,9 @@ def _plain_ticks(axis: "Axis") -> None:
     """Numbers as people write them, 20 and 0.05 rather than powers of ten, and no more than fit."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=9))
+    low, high = axis.get_view_interval()
+    wide = axis is axis.axes.xaxis and high > 300 * max(low, 1e-300)  # Numbers beside each other need more room.
+    axis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5), numticks=9))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
 

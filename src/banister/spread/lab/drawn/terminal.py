@@ -24,12 +24,12 @@ BELIEF = ("grey62", "#f0a8a8", "#e06666", "#d01c1c")
 
 def is_terminal() -> bool:
     """Whether there is a terminal to draw on."""
-    return Console().is_terminal
+    return Console(markup=False).is_terminal
 
 
 def watch(movie: Movie) -> None:
     """Show every step in place; the last stays."""
-    console = Console()
+    console = Console(markup=False)
     width, height = min(console.width, 100) - 1, max(min(console.height, 40) - 6, 8)
     places = layout(movie)
     with Live(console=console, auto_refresh=False) as live:

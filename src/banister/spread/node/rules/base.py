@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
-from banister.sampling.bernoulli import bernoulli
 from banister.spread.node.messages import Asked, Copy, Link, Token, Wave
 from banister.spread.node.state import Held
 
@@ -79,9 +78,16 @@ def past_embargo(desk: "Desk", held: Held) -> bool:
     return settings.embargo > 0 and desk.age_of(held) > settings.horizon + settings.embargo
 
 
+def tossed(chance: Fraction, desk: "Desk") -> bool:
+    """One exact toss; certified arithmetic is loaded by rules that toss, and by no others."""
+    from banister.sampling.bernoulli import bernoulli
+
+    return bernoulli(chance, desk.bits)
+
+
 def tell_by_chance(desk: "Desk", held: Held, rate: Fraction, copy: Copy) -> bool:
     """Give each contact that was not asked yet a copy with chance `rate`; whether any is left for the next step."""
-    told = tuple(link for link in held.untried if bernoulli(rate, desk.bits))
+    told = held.untried if rate == 1 else tuple(link for link in held.untried if tossed(rate, desk))
     rest = tuple(link for link in held.untried if link not in told)
     desk.keep(replace(held, untried=rest, asked=held.asked + told))
     for link in told:

@@ -32,15 +32,14 @@ class TreeRules(Quiet):
 
     def arrived(self, desk: "Desk", held: Held) -> None:
         if held.climbing or held.level > 0:
-            desk.remind(held, "tell", 1)
+            desk.remind_at(held, "tell", desk.age_of(held) + 1)
 
     def alarm(self, desk: "Desk", held: Held, what: str) -> None:
         if held.climbing and held.level >= desk.settings.horizon:
             return
-        if held.climbing:  # The climbing copy goes first; the others fall when it has found a place.
+        if held.climbing:  # The climbing copy chooses first.
             self._climb(desk, held, tuple(link for link in desk.contacts if link not in held.tree_links))
-        else:
-            self._fall(desk, held)
+        self._fall(desk, desk.held[held.id])
 
     def _climb(self, desk: "Desk", held: Held, free: tuple[Link, ...]) -> None:
         if free:
@@ -62,12 +61,8 @@ class TreeRules(Quiet):
             return
         if frame.climbing and fresh and held.parent is None:
             desk.settle_as_leaf(held, link)
-        elif frame.climbing and fresh:
-            self._fall(desk, held)
-        elif frame.climbing:  # That contact had it already; climb somewhere else.
-            tried = (*held.untried, link)
-            desk.keep(replace(held, untried=tried))
-            known = (*held.tree_links, *tried)
-            self._climb(desk, desk.held[held.id], tuple(other for other in desk.contacts if other not in known))
-        elif not fresh:
+        elif frame.climbing and not fresh:  # That contact had it already; climb somewhere else.
+            having = (*held.tree_links, *held.known, *held.asked)
+            self._climb(desk, held, tuple(other for other in desk.contacts if other not in having))
+        elif not frame.climbing and not fresh:
             ask_instead(desk, held, frame)

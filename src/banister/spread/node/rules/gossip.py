@@ -5,10 +5,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from banister import need
-from banister.core.exact.numbers import Number
-from banister.sampling.bernoulli import bernoulli
+from banister.core.exact.written import Number
 from banister.spread.node.messages import Asked, Copy, Link
-from banister.spread.node.rules.base import Quiet, tell_by_chance
+from banister.spread.node.rules.base import Quiet, tell_by_chance, tossed
 from banister.spread.node.state import Held
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class StemRules(Quiet):
         desk.remind(held, "walk", 1)
 
     def arrived(self, desk: "Desk", held: Held) -> None:
-        if held.climbing and not bernoulli(self.fluff, desk.bits):
+        if held.climbing and not tossed(self.fluff, desk):
             desk.remind(held, "walk", 1)
         else:
             self.gossip.arrived(desk, held)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from banister import need
-from banister.core.exact.numbers import Number
+from banister.core.exact.written import Number
 from banister.spread.node.messages import Asked, Copy, Link
 from banister.spread.node.rules.base import Quiet, tell_by_chance
 from banister.spread.node.rules.counter import TreeRules
@@ -20,18 +20,22 @@ class HybridRules(Quiet):
     """The node's side of `protocols.Hybrid`.
 
     Copies tell their age in steps, so that all holders change to gossip one step after step `switch`, each by its own
-    clock. An embargo in the settings stays what it is for every protocol, a failsafe: where copies got lost it lets a
-    holder tell everybody in the end.
+    clock. Where frames take a good part of a step those clocks differ a little: `quiet` steps without a word lie
+    between the tree and the gossip, so that the earliest to gossip does not cut into the tree. An embargo in the
+    settings stays what it is for every protocol, a failsafe: where copies got lost it lets a holder tell everybody in
+    the end.
     """
 
     tree: TreeRules
     switch: int
     rate: Fraction
+    quiet: int
 
-    def __init__(self, switch: int, rate: Number, cap: int | None = None) -> None:
+    def __init__(self, switch: int, rate: Number, cap: int | None = None, *, quiet: int = 0) -> None:
         object.__setattr__(self, "tree", TreeRules(cap, ages=True))
         object.__setattr__(self, "switch", need.whole("switch", switch, least=1))
         object.__setattr__(self, "rate", need.between("rate", need.positive("rate", rate), 0, 1))
+        object.__setattr__(self, "quiet", need.whole("quiet", quiet, least=0))
 
     def posted(self, desk: "Desk", held: Held) -> None:
         self.tree.posted(desk, held)
@@ -43,11 +47,12 @@ class HybridRules(Quiet):
         self._await_the_deadline(desk, held)
 
     def _await_the_deadline(self, desk: "Desk", held: Held) -> None:
-        desk.remind(held, "switch", max(self.switch - held.age, 0) + 1)
+        desk.remind_at(held, "switch", max(self.switch + self.quiet, desk.age_of(held)) + 1)
 
     def alarm(self, desk: "Desk", held: Held, what: str) -> None:
         if what == "tell":
-            self.tree.alarm(desk, held, what)
+            if desk.age_of(held) <= self.switch:
+                self.tree.alarm(desk, held, what)
             return
         if what == "switch":  # From here on everybody who is not known to have it is asked.
             having = {*held.tree_links, *held.asked, *held.known}
@@ -57,7 +62,7 @@ class HybridRules(Quiet):
             desk.remind(held, "gossip", 1)
 
     def tells_everybody(self, desk: "Desk", held: Held) -> bool:
-        return desk.age_of(held) > self.switch
+        return desk.age_of(held) > self.switch + self.quiet
 
     def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:
         if desk.age_of(held) <= self.switch:

@@ -5,10 +5,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 from banister import need
-from banister.sampling.bernoulli import bernoulli
-from banister.sampling.uniform import uniform_below
+from banister.sampling.whole import uniform_below
 from banister.spread.node.messages import Asked, Copy, Link, Token, Wave
-from banister.spread.node.rules.base import ask_instead, past_embargo, tell_some
+from banister.spread.node.rules.base import ask_instead, past_embargo, tell_some, tossed
 from banister.spread.node.state import Held
 from banister.spread.schedule import keep_probability
 
@@ -115,7 +114,7 @@ class TokenRules:
     def _keeps(self, desk: "Desk", held: Held) -> bool:
         if self.degree is None:
             return False
-        return bernoulli(keep_probability(degree=self.degree, time=held.time, hops=held.hops), desk.bits)
+        return tossed(keep_probability(degree=self.degree, time=held.time, hops=held.hops), desk)
 
     def _send_wave(self, desk: "Desk", held: Held, number: int, *, except_link: Link | None) -> None:
         wave = Wave(held.id, number)

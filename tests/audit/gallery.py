@@ -184,6 +184,12 @@ def _snapped(total: float, chance: random.Random) -> float:
     return (round(total * 8) + geometric(chance, 1 / 8)) / 8
 
 
+def _above_a_bar(keys: list[str], chance: random.Random) -> dict[str, int]:
+    """Unknown keys, shown above a bar that one person alone passes with a chance of at most delta."""
+    counts = {key: count + geometric(chance) for key, count in sorted(Counter(keys).items())}
+    return {key: count for key, count in counts.items() if count > 5}
+
+
 _RESPONSE = math.e / (1 + math.e)
 
 RIGHT = (
@@ -195,6 +201,7 @@ RIGHT = (
     Exhibit("on a grid", lambda c: lambda x: _snapped(x, c), [(0.3, 1.2)]),
     Exhibit("a constant", lambda _: lambda x: "no", [(0, 1)]),
     Exhibit("Gaussian", lambda c: lambda x: x + round(c.gauss(0, 5.0)), [(0, 1)], 1.0, 1e-5),
+    Exhibit("above a bar", lambda c: lambda k: _above_a_bar(k, c), [(["a"] * 9, ["a"] * 9 + ["b"])], 1.0, 1e-2),
     Exhibit("staircase", lambda _: bn.mechanisms.Staircase(epsilon=1, sensitivity=1).release, [(0.0, 1.0)]),
 )
 

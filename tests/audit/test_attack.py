@@ -207,3 +207,23 @@ def test_the_stages_share_the_risk(monkeypatch: pytest.MonkeyPatch) -> None:
     attack(lambda x: x, epsilon=1, pairs=[(0, 1), (1, 2)], draws=10_000, confidence="0.9")
     assert len(asked) == 6
     assert sum(asked) == pytest.approx(0.1)
+
+
+def test_many_parts_are_told_apart_by_a_classifier() -> None:
+    """Sixteen parts that each move by a little, half of them up and half down: no part and no sum shows it."""
+    chance = np.random.default_rng(4)
+    signs = np.array([1.0, -1.0] * 8)
+
+    def moved(x: int) -> list[float]:
+        found: list[float] = (chance.normal(size=16) + 0.6 * x * signs).tolist()
+        return found
+
+    found = attack(moved, epsilon=1.5, delta="1e-5", pairs=[(0, 1)], draws=800)
+    assert (found.broken, found.attack) == (True, "kernel"), str(found)
+    assert "score of all 16 parts" in found.event
+
+
+def test_a_classifier_learns_nothing_where_there_is_nothing() -> None:
+    chance = np.random.default_rng(5)
+    found = attack(lambda _: chance.normal(size=6).tolist(), epsilon=0, pairs=[(0, 1)], draws=600, confidence=SURE)
+    assert not found.broken, str(found)

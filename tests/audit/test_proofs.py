@@ -180,6 +180,15 @@ def test_what_is_no_proof_is_refused(text: str, words: str) -> None:
         checked(text)
 
 
+@pytest.mark.parametrize("kind", ["channel", "domination", "line", "noise", "release", "rule"])
+def test_a_number_of_endless_digits_is_refused_and_not_worked_out(kind: str) -> None:
+    endless = dict.fromkeys(("epsilon", "delta", "sensitivity", "kept", "bound", "reached"), "1e999999999")
+    law = ["1e999999999"]
+    claim: dict[str, object] = {**endless, "first": [law, law], "second": [law, law], "guarantee": endless}
+    with pytest.raises(BadValue):
+        checked(envelope.sealed(kind, claim, {"epsilons": law, "draws": [{}]}))
+
+
 def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     with pytest.raises(BadValue, match="does not exist"):
         verify(tmp_path / "nothing.proof")

@@ -1,4 +1,14 @@
+from .anonymity.unmasking import AnonymityFinding as AnonymityFinding
+from .anonymity.unmasking import unmask as unmask
 from .attacking import attack as attack
+from .canaries.judging import CanaryFinding as CanaryFinding
+from .canaries.judging import judge_canaries as judge_canaries
+from .canaries.pipeline import attack_pipeline as attack_pipeline
+from .certifying import Told as Told
+from .certifying import certificate_beside as certificate_beside
+from .certifying import certify as certify
+from .conformity.conforming import ConformPage as ConformPage
+from .conformity.conforming import conform as conform
 from .finding import Finding as Finding
 from .proof import Proof as Proof
 from .proving.channel import prove_channel as prove_channel
@@ -10,14 +20,24 @@ from .proving.rule import prove_rule as prove_rule
 from .verifying import verify as verify
 
 __all__ = [
+    "AnonymityFinding",
+    "CanaryFinding",
+    "ConformPage",
     "Finding",
     "Proof",
+    "Told",
     "attack",
+    "attack_pipeline",
+    "certificate_beside",
+    "certify",
+    "conform",
+    "judge_canaries",
     "prove_channel",
     "prove_decoder",
     "prove_domination",
     "prove_line",
     "prove_noise",
     "prove_rule",
+    "unmask",
     "verify",
 ]

@@ -15,11 +15,13 @@ from banister import need
 from banister.audit.attacks import ALL
 from banister.audit.attacks.bounds import epsilon_shown
 from banister.audit.attacks.event import Outputs, ProposedEvent
+from banister.audit.certifying import without_passwords
 from banister.audit.finding import Finding
 from banister.audit.repeats import repeated_noise
 from banister.audit.targets.at_hand import CallableAtHand, OurNoise
 from banister.audit.targets.command import ShellCommand
 from banister.audit.targets.python import PythonFunction
+from banister.audit.targets.sql import SqlEndpoint
 from banister.audit.targets.target import Target
 from banister.core.exact.numbers import Number
 from banister.errors import BadValue
@@ -41,35 +43,60 @@ def attack(
     draws: int = 50_000,
     confidence: Number = "0.99",
     seconds: float = 60.0,
+    schema: str = "",
+    questions: str = "",
 ) -> Finding:
-    """Try to break the claim of a mechanism: 'python:module:function', 'command:LINE', noise of ours, or a callable.
+    """Try to break the claim of a mechanism: 'python:module:function', 'command:LINE', 'channel:FILE', 'sql:ADDRESS',
+    'release:SCHEMA' with its `questions`, noise of ours, or a callable.
+
+    Where the input is a table, neighbours are searched for among the tables that the file `schema` allows; for a
+    release they are anyway, where no `pairs` are given.
 
     >>> import banister as bn
     >>> found = bn.audit.attack("geometric", epsilon=1, draws=4000, confidence="0.999999")
     >>> found.broken, 0.5 < found.shown < 1
     (False, True)
     """
-    level = need.non_negative("epsilon", epsilon)
-    chance = need.between("delta", delta, 0, 1)
-    sure = need.strictly_between("confidence", confidence, 0, 1)
-    most = need.whole("draws", draws, least=100, most=100_000_000)
+    level, chance = need.non_negative("epsilon", epsilon), need.between("delta", delta, 0, 1)
     if not seconds > 0:
         raise BadValue(f"seconds = {seconds} must be above 0.")
-    found, name = _target(target, level, chance, seconds)
-    neighbours = _pairs(pairs, isinstance(found, OurNoise))
+    if pairs is None and schema:
+        from banister.audit.searching import searched_pairs
+        from banister.tables.schema import Schema
+
+        pairs = searched_pairs(Schema.of_file(schema))
+    found, name = _target(target, level, chance, seconds, questions)
+    return attack_target(found, name, epsilon=level, delta=chance, pairs=pairs, draws=draws, confidence=confidence)
+
+
+def attack_target(
+    target: Target,
+    name: str,
+    *,
+    epsilon: Number,
+    delta: Number,
+    pairs: Sequence[Sequence[object]] | None,
+    draws: int,
+    confidence: Number,
+) -> Finding:
+    """Try to break a claim of whatever can be drawn from."""
+    level, chance = need.non_negative("epsilon", epsilon), need.between("delta", delta, 0, 1)
+    sure = need.strictly_between("confidence", confidence, 0, 1)
+    most = need.whole("draws", draws, least=100, most=100_000_000)
+    neighbours = _pairs(pairs, target)
     nothing = Finding(
         target=name, epsilon=level, delta=chance, confidence=sure, shown=0.0, event="", attack="", pair=0, side=0,
         hits=0, others=0, tested=0, draws=0, tests=0,
     )  # fmt: skip
     risk = 1 - sure
-    if found.starts_afresh:
+    if target.starts_afresh:
         share = float(risk * _FOR_REPEATS) / len(neighbours)
         for place, pair in enumerate(neighbours):
-            repeated = repeated_noise(found, pair, nothing, risk=share)
+            repeated = repeated_noise(target, pair, nothing, risk=share)
             if repeated is not None:
                 return replace(repeated, pair=place)
         risk -= risk * _FOR_REPEATS
-    return _in_stages(found, neighbours, nothing, most, float(risk))
+    return _in_stages(target, neighbours, nothing, most, float(risk))
 
 
 def stages(draws: int) -> list[int]:
@@ -135,21 +162,32 @@ def _joined(old: Outputs, new: Outputs) -> Outputs:
 
 
 def _target(
-    target: str | Callable[[Any], object], epsilon: Fraction, delta: Fraction, seconds: float
+    target: str | Callable[[Any], object], epsilon: Fraction, delta: Fraction, seconds: float, questions: str
 ) -> tuple[Target, str]:
     if not isinstance(target, str):
         return CallableAtHand(target), getattr(target, "__name__", "the function")
     kind, colon, rest = target.partition(":")
     if colon and kind == "python":
         return PythonFunction.of(rest, seconds=seconds), target
+    if colon and kind == "channel":
+        from banister.audit.targets.channel import LocalChannel
+
+        return LocalChannel.of_file(rest), target
+    if colon and kind == "release":
+        from banister.audit.targets.release import WholeRelease
+
+        return WholeRelease.of_files(rest, questions, epsilon=epsilon, delta=delta), target
+    if colon and kind == "sql":
+        return SqlEndpoint(address=rest, seconds=seconds), without_passwords(target)
     if colon and kind == "command":
         return ShellCommand(line=rest, seconds=seconds), target
     return OurNoise.named(target, epsilon=epsilon, delta=delta), target
 
 
-def _pairs(pairs: Sequence[Sequence[object]] | None, ours: bool) -> list[Pair]:
-    if pairs is None and ours:
-        return [(0, 1)]
+def _pairs(pairs: Sequence[Sequence[object]] | None, target: Target) -> list[Pair]:
+    known: Callable[[], list[Pair]] | None = getattr(target, "pairs", None)
+    if pairs is None and known is not None:
+        return known()
     if not pairs:
         raise BadValue(
             "An audit needs neighbours: inputs that differ in one person, as pairs such as [[[0, 1], [0, 1, 1]]]. "

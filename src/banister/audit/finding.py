@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from banister.core.exact.numbers import brief
+from banister.core.privacy.guarantee import Guarantee
+from banister.core.privacy.region import PrivacyRegion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +59,31 @@ class Finding:
             f"{self.draws:,} draws a side, {self.tests:,} events tested).\n"
             f"The event: {self.event}.\n"
             f"Input {self.side + 1} of pair {self.pair + 1} gave it {self.hits:,} times in {self.tested:,}, "
-            f"its neighbour {self.others:,} times."
+            f"its neighbour {self.others:,} times." + ("" if self.broken or not self.epsilon else self._strength())
         )
+
+    def _strength(self) -> str:
+        return (
+            f"\nTo show 99 % of the claim, were all of it there to be seen, takes {self.draws_for_nearly_all:,} draws."
+        )
+
+    @property
+    def draws_for_nearly_all(self) -> int:
+        """Outputs of each side that could show 99 % of the claim, were an event known on which all of it is seen."""
+        from banister.audit.attacks.bounds import draws_needed
+
+        return 2 * draws_needed(float(self.epsilon), 0.99, risk=float(1 - self.confidence) / max(self.tests, 1))
+
+    def draw(self, path: str | Path) -> None:
+        """A picture: the region that was claimed, the one that is shown, and the event's two errors in it."""
+        from banister.show.regions import draw_reached
+
+        claimed = PrivacyRegion.of_guarantee(Guarantee(self.epsilon, self.delta))
+        shown = PrivacyRegion.of_guarantee(Guarantee(Fraction(self.shown), self.delta))
+        tested = max(self.tested, 1)
+        point = (self.others / tested, 1 - self.hits / tested) if self.event else None
+        words = {f"claimed: epsilon {brief(self.epsilon)}": claimed, f"shown: epsilon {self.shown:.3g}": shown}
+        draw_reached(words, point, path, caption=f"{self.target}: {self.event or 'nothing found'}"[:110])
 
     def as_record(self) -> dict[str, object]:
         """For programs."""

@@ -5,7 +5,7 @@ from typing import cast
 
 from banister.audit.attacks.event import Attack
 
-_SHELF = ("kinds", "counts", "gaps", "thresholds", "bins", "grid")
+_SHELF = ("kinds", "counts", "gaps", "thresholds", "bins", "grid", "kernel")
 
 # Where two events show the same, the first is told: the plainest words come first.
 ALL: tuple[Attack, ...] = tuple(cast(Attack, import_module(f"{__name__}.{place}")) for place in _SHELF)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from banister.core.exact.search import least_whole
+
 Floats = NDArray[np.float64]
 
 _SLACK = 1e-9
@@ -43,3 +45,21 @@ def epsilon_shown(hits: Any, others: Any, *, draws: int, delta: float, risk: flo
     high = chance_up(others, draws, risk / 2)
     ratio = np.where(low > 0, np.maximum(low, 1e-300) / np.maximum(high, 1e-300), 1.0)
     return np.asarray(np.maximum(np.log(ratio), 0.0), dtype=float)
+
+
+def draws_needed(epsilon: float, strength: float, *, risk: float) -> int:
+    """How many outputs a side must be tested to show `strength` of an epsilon on the event that shows most.
+
+    That is the event of randomized response: chances e^epsilon/(1 + e^epsilon) and 1/(1 + e^epsilon). An audit proposes
+    events on one half of its outputs, so it has to draw twice as many; what it proposes may be less telling.
+
+    >>> draws_needed(1.0, 0.9, risk=0.01)
+    3381
+    """
+    likely = float(1 / (1 + np.exp(-epsilon)))
+
+    def shows(draws: int) -> bool:
+        found = epsilon_shown(draws * likely, draws * (1 - likely), draws=draws, delta=0.0, risk=risk)
+        return bool(found >= strength * epsilon)
+
+    return least_whole(shows, start=100)

@@ -15,7 +15,8 @@ from typing import Any
 
 def fraction(value: Any, place: str) -> Fraction:
     """An exact number: a whole one, or a text such as "3/7"."""
-    if isinstance(value, bool) or not isinstance(value, int | str) or len(str(value)) > 4000:
+    text = str(value)  # An exponent could stand for more digits than a memory has.
+    if isinstance(value, bool) or not isinstance(value, int | str) or len(text) > 4000 or "e" in text.lower():
         raise ValueError(f"{place} is not a whole number or a fraction in quotes")
     try:
         return Fraction(value)

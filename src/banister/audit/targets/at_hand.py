@@ -74,13 +74,18 @@ class OurNoise:
             raise BadValue(f"The noise '{name}' is not offered for epsilon {epsilon}, delta {delta}, sensitivity 1.")
         names = ", ".join(sorted({offer.name for offer in offers}))
         raise BadValue(
-            f"The target '{name[:60]}' is neither python:package.module:function nor command:LINE nor noise of ours. "
+            f"The target '{name[:60]}' is neither python:package.module:function nor command:LINE nor channel:FILE "
+            f"nor sql:ADDRESS nor release:SCHEMA nor noise of ours. "
             f"Ours are: {names}."
         )
 
     @property
     def starts_afresh(self) -> bool:
         return False
+
+    def pairs(self) -> list[tuple[object, object]]:
+        """The neighbours of a mechanism for a sensitivity of 1, where nobody names any."""
+        return [(0, 1)]
 
     def draw(self, given: object, count: int) -> Outputs:
         if isinstance(given, bool) or not isinstance(given, int | float):

@@ -16,7 +16,7 @@ class Ended:
     err: str
 
 
-def run_within(program: str | list[str], given: str, *, seconds: float) -> Ended | None:
+def run_within(program: str | list[str], given: str, *, seconds: float, folder: str | None = None) -> Ended | None:
     """Run it on a text; None when it took longer. A text as program is a line for the shell.
 
     >>> run_within("cat; exit 4", "yes", seconds=10)
@@ -32,6 +32,7 @@ def run_within(program: str | list[str], given: str, *, seconds: float) -> Ended
         encoding="utf-8",
         errors="backslashreplace",
         start_new_session=True,
+        cwd=folder,
     )
     with started:
         try:

@@ -21,6 +21,10 @@ class PythonFunction:
     seconds: float
     """How long all calls of one batch may take together."""
     most_bytes: int = 4 << 30
+    python: str = sys.executable
+    """The interpreter: another one has other packages. The process needs nothing of ours."""
+    folder: str | None = None
+    """Where it runs, and looks for modules first; here where nobody says."""
 
     @classmethod
     def of(cls, address: str, *, seconds: float) -> "PythonFunction":
@@ -39,7 +43,7 @@ class PythonFunction:
         """Outputs of so many calls in one new process."""
         order = {"module": self.module, "function": self.function, "bytes": self.most_bytes}
         text = json.dumps({**order, "given": given, "count": count}) + "\n"
-        done = run_within([sys.executable, str(_CHILD)], text, seconds=self.seconds)
+        done = run_within([self.python, str(_CHILD)], text, seconds=self.seconds, folder=self.folder)
         if done is None:
             raise BadValue(
                 f"{self._name} did not answer {count:,} times within {self.seconds:g} seconds. "

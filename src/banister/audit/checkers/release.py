@@ -1,0 +1,322 @@
+"""Checks a certificate of kind "release": answers that were drawn by stated laws, and the charge that paid for them.
+
+Claim:    guarantee (epsilon, delta), neighbours, plan (a digest), questions, schema, answers (the SHA-256 of each
+          file), versions.
+Witness:  draws, one for each thing that was paid for; line, the ledger's line of the charge with the hash before it.
+
+What one person can change is stated by each draw: cells that she moves, or the square of how far she moves all of them.
+From the law of a draw follows what it gives away about her:
+
+  Geometric           P(i) ~ b^|i|, b = e^-epsilon. One step of i changes it by a factor b: epsilon for each cell.
+  IntegerStaircase    P(i) ~ b^k where j < r, else b^(k+1), with |i| = k D + j, 0 ≤ j < D and a step 1 ≤ r ≤ D.
+                      Moving i by at most D moves the exponent by at most one: epsilon for each cell.
+  TruncatedStaircase  its tails T are cut to max(0, (1 + 2h) T - h), h = delta/(e^epsilon - 1). Beyond 0, D steps on
+                      T is b T. So for a tail t the difference t - e^epsilon t(D steps on) is delta, which is
+                      h (e^epsilon - 1), or less where the cut is at 0: (epsilon, delta) for each cell. Out of nothing
+                      it never exceeds its edge, which is checked: a value that nobody has does not appear.
+  RoundedGaussian     floor(s X + 1/2), X normal: the rounding of a Gaussian answer. With squares S of how far a person
+                      moves all cells together, mu² = S/s², and several of them add up.
+  PermuteAndFlip      a choice by scores that she moves by at most the sensitivity: its epsilon, for each choice.
+
+Pure losses add up, and so do deltas; Gaussian draws together keep delta(e) = F(m/2 - e/m) - e^e F(-m/2 - e/m) at
+every e, F the normal law and m² the sum of their mu². So all of it keeps (epsilon, delta) where that is at most what
+the other deltas leave, at what the other epsilons leave. A bar that a Gaussian number must exceed to appear is paid for
+with its delta: a value that she alone has exceeds it in one of her cells with at most that chance, which is checked.
+
+This file imports nothing of the package: it can be read, and run, alone.
+"""
+
+import hashlib
+import json
+import math
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+BITS = 400
+"""Of fixed-point numbers, beside those that a small result needs."""
+LARGEST = 60
+"""Beyond so many deviations a normal tail is below 2^-2500 and not needed by anybody."""
+
+
+def fraction(value: Any, place: str) -> Fraction:
+    """An exact number: a whole one, or a text such as "3/7"."""
+    text = str(value)  # An exponent could stand for more digits than a memory has.
+    if isinstance(value, bool) or not isinstance(value, int | str) or len(text) > 4000 or "e" in text.lower():
+        raise ValueError(f"{place} is not a whole number or a fraction in quotes")
+    try:
+        return Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError(f"{place} is not a whole number or a fraction in quotes") from None
+
+
+def shown(value: Fraction, rounding: str) -> str:
+    """Nine digits, rounded up or down, so that what is said holds as well as what is proven."""
+    return f"{Context(prec=9, rounding=rounding).divide(Decimal(value.numerator), Decimal(value.denominator)):f}"
+
+
+def check(claim: dict[str, Any], witness: dict[str, Any]) -> str:
+    """What is proven, in words; ValueError with the place where something is not."""
+    stated = _object(claim.get("guarantee"), "claim.guarantee")
+    epsilon, delta = (_number(stated.get(name), f"claim.guarantee.{name}") for name in ("epsilon", "delta"))
+    given = draws(witness.get("draws"))
+    keeps(given, epsilon, delta, "claim.guarantee")
+    number, charged = line(witness.get("line"), claim.get("plan"), given)
+    _object(claim.get("answers"), "claim.answers")
+    return (
+        f"Proven: what was drawn, by {len(given)} stated law{'s' if len(given) > 1 else ''}, keeps epsilon "
+        + _short(epsilon)
+        + (f", delta {_short(delta)}" if delta else "")
+        + f", and line {number} of a ledger charges {charged} for this plan.\n"
+        "Taken on trust: that these laws were drawn on this data, that a person moves the answers as far as is stated, "
+        "and the machine."
+    )
+
+
+Given = tuple[Fraction, Fraction, Fraction]
+"""What a draw gives away: epsilon, delta and mu²."""
+
+
+def draws(found: Any) -> list[Given]:
+    """What each of the draws gives away, from its law."""
+    if not isinstance(found, list) or not found:
+        raise ValueError("witness.draws is not a list of draws")
+    return [_draw(_object(each, f"witness.draws[{i}]"), f"witness.draws[{i}]") for i, each in enumerate(found)]
+
+
+def _draw(draw: dict[str, Any], place: str) -> Given:
+    law = _object(draw.get("noise"), f"{place}.noise")
+    name = law.get("law")
+    if not isinstance(name, str) or name not in LAWS:
+        raise ValueError(f"{place}.noise.law is not one of {', '.join(LAWS)}, which are those this checker knows")
+    return LAWS[name](draw, law, place)
+
+
+def _geometric(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
+    epsilon = _number(law.get("epsilon"), f"{place}.noise.epsilon")
+    if _whole(draw.get("sensitivity"), f"{place}.sensitivity", 0, 1 << 64) > 1:
+        raise ValueError(f"{place}.sensitivity is above 1, which geometric noise is not made for")
+    return epsilon * _cells(draw, place), Fraction(0), Fraction(0)
+
+
+def _staircase(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
+    epsilon, _, _ = _stairs(draw, law, place)
+    return epsilon * _cells(draw, place), Fraction(0), Fraction(0)
+
+
+def _stairs(draw: dict[str, Any], law: dict[str, Any], place: str) -> tuple[Fraction, int, int]:
+    epsilon = _number(law.get("epsilon"), f"{place}.noise.epsilon")
+    reach = _whole(law.get("sensitivity"), f"{place}.noise.sensitivity", 1, 1 << 80)
+    step = _whole(law.get("step_width"), f"{place}.noise.step_width", 1, reach)
+    if _whole(draw.get("sensitivity"), f"{place}.sensitivity", 0, 1 << 80) > reach:
+        raise ValueError(f"{place}.sensitivity is above that of the noise")
+    return epsilon, reach, step
+
+
+def _truncated(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
+    epsilon, reach, step = _stairs(draw, law, place)
+    delta = _number(law.get("delta"), f"{place}.noise.delta")
+    if "bar" in draw:
+        bar = _whole(draw.get("bar"), f"{place}.bar", 0, 1 << 62)
+        if cut_tail(epsilon, delta, reach, step, bar + 1) > 0:
+            raise ValueError(f"{place}.bar can be exceeded by noise on a value that nobody has")
+    cells = _cells(draw, place)
+    return epsilon * cells, delta * cells, Fraction(0)
+
+
+def cut_tail(epsilon: Fraction, delta: Fraction, reach: int, step: int, value: int) -> Fraction:
+    """An upper bound of (1 + 2h) T - h for T = P(noise ≥ value) of the uncut staircase, value ≥ 1."""
+    low, high = exp_up_down(-epsilon)
+    weight = [step + b * (reach - step) for b in (low, high)]
+    h = [delta * low / (1 - low), delta * high / (1 - high)]
+    periods, j = divmod(value, reach)
+    left = weight[1] / (1 - high) - min(j, step) - low * max(j - step, 0)
+    peak = (1 - low) / (2 * weight[0] - (1 - low))
+    return (1 + 2 * h[1]) * peak * exp_up_down(-epsilon * periods)[1] * left - h[0]
+
+
+def _gaussian(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
+    sigma = _number(law.get("sigma"), f"{place}.noise.sigma")
+    if sigma == 0:
+        raise ValueError(f"{place}.noise.sigma is 0")
+    squares = _whole(draw.get("squares"), f"{place}.squares", 0, 1 << 200)
+    paid = _number(draw.get("delta", 0), f"{place}.delta")
+    if "bar" in draw:
+        bar = _whole(draw.get("bar"), f"{place}.bar", 1, 1 << 62)
+        if _cells(draw, place) * normal_tail((bar - Fraction(1, 2)) / sigma)[1] > paid:
+            raise ValueError(f"{place}.bar is exceeded by what one person alone has with a chance above {place}.delta")
+    return Fraction(0), paid, squares / sigma**2
+
+
+def _choices(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
+    levels = law.get("epsilons")
+    if not isinstance(levels, list) or not levels:
+        raise ValueError(f"{place}.noise.epsilons is not a list of numbers")
+    each = [_number(level, f"{place}.noise.epsilons[{i}]") for i, level in enumerate(levels)]
+    return sum(each, Fraction(0)) * _cells(draw, place), Fraction(0), Fraction(0)
+
+
+LAWS = {
+    "Geometric": _geometric,
+    "IntegerStaircase": _staircase,
+    "TruncatedStaircase": _truncated,
+    "RoundedGaussian": _gaussian,
+    "PermuteAndFlip": _choices,
+}
+
+
+def keeps(given: list[Given], epsilon: Fraction, delta: Fraction, place: str) -> None:
+    """ValueError unless the draws together keep (epsilon, delta)."""
+    pure, lost, mu = (sum((each[part] for each in given), Fraction(0)) for part in range(3))
+    if pure > epsilon:
+        raise ValueError(f"{place}.epsilon is below what the draws give away, {_short(pure)}")
+    if lost > delta:
+        raise ValueError(f"{place}.delta is below what the draws give away, {_short(lost)}")
+    if mu and gaussian_delta(mu, epsilon - pure) > delta - lost:
+        raise ValueError(f"{place} is below what the Gaussian draws give away")
+
+
+def line(found: Any, plan: Any, given: list[Given]) -> tuple[int, str]:
+    """The number of the ledger's line, and what it charges in words; ValueError unless it pays for these draws."""
+    entry = _object(found, "witness.line")
+    number = _whole(entry.get("sequence"), "witness.line.sequence", 1, 1 << 62)
+    body, before = entry.get("body"), entry.get("previous")
+    if not isinstance(body, str) or not isinstance(before, str):
+        raise ValueError("witness.line.body or witness.line.previous is not a text")
+    text = f"banister ledger 1\n{number}\n{before}\n{body}"
+    if hashlib.sha256(text.encode("utf-8")).hexdigest() != entry.get("hash"):
+        raise ValueError("witness.line.hash is not the hash of the line")
+    try:
+        charge = _object(json.loads(body), "witness.line.body")
+    except json.JSONDecodeError:
+        raise ValueError("witness.line.body is not a line of a ledger") from None
+    if charge.get("kind") != "charge" or not plan or charge.get("plan") != plan:
+        raise ValueError("witness.line.body is not the charge for claim.plan")
+    lost = _number(charge.get("delta"), "witness.line.body.delta")
+    if charge.get("epsilon") == "inf":
+        if sum((each[1] for each in given), Fraction(0)) > lost or not any(each[2] for each in given):
+            raise ValueError("witness.line.body charges less than the draws give away")
+        return number, "the Gaussian loss" + (f" and delta {_short(lost)}" if lost else "")
+    epsilon = _number(charge.get("epsilon"), "witness.line.body.epsilon")
+    keeps(given, epsilon, lost, "witness.line.body")
+    return number, f"epsilon {_short(epsilon)}" + (f", delta {_short(lost)}" if lost else "")
+
+
+def gaussian_delta(mu_squared: Fraction, epsilon: Fraction) -> Fraction:
+    """An upper bound of F(m/2 - e/m) - e^e F(-m/2 - e/m), which rises with m."""
+    scale = 1 << (2 * BITS)
+    m = Fraction(math.isqrt(-(-mu_squared.numerator * scale // mu_squared.denominator)) + 1, 1 << BITS)
+    first, second = normal_tail(epsilon / m - m / 2), normal_tail(epsilon / m + m / 2)
+    return min(Fraction(1), first[1] - exp_up_down(epsilon)[0] * second[0])
+
+
+def normal_tail(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Two fractions with P(X ≥ x) between them, X normal: 1/2 - f(x) Σ x^(2k+1)/(1·3·…·(2k+1)), rounded outwards.
+
+    The terms are positive and fall by half or more from k > x² on, so what is left is below the last.
+    """
+    if x < 0:
+        low, high = normal_tail(-x)
+        return 1 - high, 1 - low
+    if x > LARGEST:
+        return Fraction(0), normal_tail(Fraction(LARGEST))[1]
+    bits = BITS + 2 * int(x * x)
+    one = 1 << bits
+    x = Fraction(x.numerator * one // x.denominator, one) if x.denominator > one else x
+    x_up = x + Fraction(1, one)  # It covers the cut above.
+    sums = []
+    for value, up in ((x, False), (x_up, True)):
+        square, term, total, k = value * value, _fixed(value, one, up), 0, 0
+        while term > 1 or k <= 2 * int(square) + 2:
+            total, k = total + term, k + 1
+            term = _divided(term * square.numerator, square.denominator * (2 * k + 1), up)
+        sums.append(total + (2 * term + 2 if up else 0))
+    density = [_fixed(bound, one, up) for bound, up in zip(_density(x, x_up, bits), (False, True), strict=True)]
+    most = Fraction(density[1] * sums[1] + one, one * one)
+    least = Fraction(density[0] * sums[0], one * one)
+    return max(Fraction(0), Fraction(1, 2) - most), Fraction(1, 2) - least
+
+
+def _density(x: Fraction, x_up: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Bounds of e^(-x²/2)/√(2 pi): below at the larger end, above at the smaller."""
+    low, high = exp_up_down(-x_up * x_up / 2, bits)[0], exp_up_down(-x * x / 2, bits)[1]
+    pi = pi_bounds(bits)
+    root = [math.isqrt((2 * each) << bits) for each in pi]  # Of 2 pi, times 2^bits.
+    return low * Fraction(1 << bits, root[1] + 1), high * Fraction(1 << bits, root[0])
+
+
+def pi_bounds(bits: int) -> tuple[int, int]:
+    """Whole numbers with 2^bits pi between them: 16 arctan(1/5) - 4 arctan(1/239)."""
+    one = 1 << (bits + 20)
+
+    def arctan(inverse: int) -> int:
+        total, power, n, sign = 0, one // inverse, 1, 1
+        while power:
+            total, sign = total + sign * (power // n), -sign
+            power, n = power // (inverse * inverse), n + 2
+        return total
+
+    value, off = 16 * arctan(5) - 4 * arctan(239), 20 * (bits + 40)  # Each of fewer than `bits` terms is off by one.
+    return (value - off) >> 20, ((value + off) >> 20) + 1
+
+
+def exp_up_down(x: Fraction, bits: int = BITS) -> tuple[Fraction, Fraction]:
+    """Two fractions with e^x between them: a series for |x|/2^m, squared m times, rounded outwards."""
+    if abs(x) > 5000:
+        raise ValueError("an exponent is beyond 5000")
+    size = abs(x)
+    halvings = int(size).bit_length() + 3
+    work = bits + 4 * int(size) + 4 * halvings + 40
+    one = 1 << work
+    low = high = down = up = one
+    small = size / 2**halvings
+    n = 0
+    while up > 1 or n < 4:
+        n += 1
+        down = _divided(down * small.numerator, small.denominator * n, False)
+        up = _divided(up * small.numerator, small.denominator * n, True)
+        low, high = low + down, high + up
+    high += 2  # The rest of the series is less than its last term.
+    for _ in range(halvings):
+        low, high = low * low // one, -(-high * high // one)
+    if x < 0:
+        low, high = one * one // high, -(-one * one // low)
+    return Fraction(low, one), Fraction(high, one)
+
+
+def _fixed(value: Fraction, one: int, up: bool) -> int:
+    return _divided(value.numerator * one, value.denominator, up)
+
+
+def _divided(above: int, below: int, up: bool) -> int:
+    return -(-above // below) if up else above // below
+
+
+def _cells(draw: dict[str, Any], place: str) -> int:
+    return _whole(draw.get("cells"), f"{place}.cells", 1, 1 << 62)
+
+
+def _object(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{place} is not an object")
+    return value
+
+
+def _number(value: Any, place: str) -> Fraction:
+    """An exact number that is not below 0."""
+    found = fraction(value, place)
+    if found < 0:
+        raise ValueError(f"{place} is below 0")
+    return found
+
+
+def _whole(value: Any, place: str, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ValueError(f"{place} is not a whole number from {least} on" + (f" to {most}" if most < 10**6 else ""))
+    return value
+
+
+def _short(value: Fraction) -> str:
+    """A fraction as it is, where that is short; else nine digits of it, rounded up."""
+    text = str(value)
+    return text if len(text) <= 12 else shown(value, ROUND_CEILING)

@@ -1,0 +1,150 @@
+"""Other packages under audit, each in an environment of its own: what was found, with the versions, as a table.
+
+    python -m tests.audit.peers            installs them under build/peers and prints the table
+    python -m tests.audit.peers --write    also writes it into docs/guide/audit-peers.md
+
+A package that does not install is said so, and left out.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from banister.audit import Finding
+from banister.audit.attacking import attack_target
+from banister.audit.targets.python import PythonFunction
+from banister.audit.targets.raised import RaisedError
+from banister.errors import BadValue
+
+ROOT = Path(__file__).parents[2]
+PLACE = ROOT / "build" / "peers"
+PAGE = ROOT / "docs" / "guide" / "audit-peers.md"
+BESIDE = {"diffprivlib": ("scikit-learn<1.6",)}
+"""What a package needs and does not declare: this one does not import with newer releases of its dependency."""
+VERSION = "import importlib.metadata as m; print(m.version('{}'))"
+HEAD = """# What audits found in other packages
+
+Each was installed in an environment of its own and audited as it comes, at epsilon 1 and a confidence of 0.999, with
+at most {draws:,} draws a side; `python -m tests.audit.peers --write` makes this page. "Nothing found" is no proof, and
+what is broken on a machine's doubles may be harmless where nobody sees their low bits. Ours are audited in the same
+way, by `make audit`.
+
+| package | mechanism | claimed | shown | the event | draws | seconds |
+|---|---|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A function of `peer_targets`, the package that it needs, and the claim."""
+
+    package: str
+    mechanism: str
+    function: str
+    pair: tuple[object, object] = (0, 1)
+    delta: str = "0"
+
+
+PEERS = (
+    Peer("diffprivlib", "Staircase", "diffprivlib_staircase", (0.0, 1.0)),
+    Peer("diffprivlib", "Laplace", "diffprivlib_laplace", (0.0, 1.0)),
+    Peer("diffprivlib", "Geometric", "diffprivlib_geometric"),
+    Peer("diffprivlib", "Gaussian", "diffprivlib_gaussian", (0.0, 1.0), "1e-3"),
+    Peer("diffprivlib", "GaussianDiscrete", "diffprivlib_discrete_gaussian", (0, 1), "1e-3"),
+    Peer("diffprivlib", "Snapping", "diffprivlib_snapping", (0.0, 1.0)),
+    Peer("diffprivlib", "Binary", "diffprivlib_binary"),
+    Peer("opendp", "make_laplace, whole numbers", "opendp_laplace_int"),
+    Peer("opendp", "make_laplace, doubles", "opendp_laplace_float", (0.0, 1.0)),
+    Peer("opendp", "make_gaussian, whole numbers", "opendp_gaussian_int", (0, 1), "1e-3"),
+    Peer("pure-ldp", "direct encoding", "pure_ldp_direct"),
+    Peer("pure-ldp", "optimised unary encoding", "pure_ldp_unary"),
+    Peer("pure-ldp", "optimised local hashing", "pure_ldp_hashing"),
+)
+
+
+def python_of(package: str) -> Path:
+    """The interpreter of a package's environment, made where it is not there."""
+    home = PLACE / package
+    python = home / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+    if subprocess.run([str(python), "-c", VERSION.format(package)], capture_output=True).returncode == 0:
+        return python
+    done = subprocess.run(
+        [str(python), "-m", "pip", "install", "--quiet", package, *BESIDE.get(package, ())],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise BadValue(f"{package} does not install: {done.stderr.strip().splitlines()[-1]}")
+    return python
+
+
+def version_of(python: Path, package: str) -> str:
+    return subprocess.run(
+        [str(python), "-c", VERSION.format(package)], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def audited_peer(peer: Peer, python: Path, *, draws: int) -> Finding:
+    """One audit, with the calls in the peer's own environment."""
+    target = PythonFunction(
+        module="peer_targets",
+        function=peer.function,
+        seconds=600,
+        python=str(python),
+        folder=str(Path(__file__).parent),
+    )
+    if isinstance(said := target.draw(peer.pair[0], 1)[0], RaisedError):
+        raise BadValue(f"it raises {said}")
+    return attack_target(
+        target, peer.mechanism, epsilon=1, delta=peer.delta, pairs=[peer.pair], draws=draws, confidence="0.999"
+    )
+
+
+def row(peer: Peer, version: str, found: Finding, seconds: float) -> str:
+    """One line of the table."""
+    claim = "1" + (f", delta {peer.delta}" if found.delta else "")
+    verdict = f"**broken**: {found.shown:.2f}" if found.broken else f"nothing found ({found.shown:.2f})"
+    event = found.event.replace("|", "/")[:110] if found.broken else ""
+    cells = (f"{peer.package} {version}", peer.mechanism, claim, verdict, event, f"{found.draws:,}", f"{seconds:.1f}")
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=50_000)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    rows, failed = [], []
+    for package in dict.fromkeys(peer.package for peer in PEERS if asked.only in peer.package):
+        try:
+            python = python_of(package)
+            version = version_of(python, package)
+        except (BadValue, subprocess.CalledProcessError) as error:
+            failed.append(f"{package}: {error}")
+            continue
+        for peer in (each for each in PEERS if each.package == package):
+            begin = time.perf_counter()
+            try:
+                found = audited_peer(peer, python, draws=asked.draws)
+            except BadValue as error:
+                failed.append(f"{package} {version}, {peer.mechanism}: {error}")
+                continue
+            rows.append(row(peer, version, found, time.perf_counter() - begin))
+            print(rows[-1], flush=True)
+    for line in failed:
+        print(f"could not be audited: {line}")
+    if asked.write:
+        text = HEAD.format(draws=asked.draws) + "\n".join(rows) + "\n"
+        text += "".join(f"\nCould not be audited: {line}\n" for line in failed)
+        PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,6 +10,7 @@ from playwright.sync_api import sync_playwright
 
 from banister.apps.collect.worked import PATIENTS, TRUE_SHARES
 from banister.keys import nonce
+from banister.local.collect import meters
 from banister.local.collect.campaign import read_campaign
 from banister.local.collect.making import make_campaign
 from banister.local.collect.tally import write_value
@@ -56,6 +57,37 @@ def main(folder: Path) -> None:
                 analyst.page.screenshot(path=folder / f"collect-dashboard-{width}.png", full_page=True)
                 analyst.go("/")
                 analyst.check()
+        page.goto(f"{origin}/r/{asked.name}")
+        page.screenshot(path=folder / "collect-results.png", full_page=True)
+        browser.close()
+    day(folder)
+
+
+def day(folder: Path) -> None:
+    """Numbers over time: the page to paste them on, and the day on the dashboard, of 20 000 households."""
+    numbers = {"least": 0, "most": 4, "classes": 8, "unit": "kW"}
+    given = {"title": "When do you need electricity?", "asked_by": "A local grid", "until": "2999-12-31"}
+    asked = {"text": "Your load yesterday", "numbers": numbers, "times": 48}
+    made, _ = make_campaign({**given, "people": 20_000, "epsilon": 4, "question": [asked]})
+    signed, bits = read_campaign(made.signed(OWNER)), SeededBits(2)
+    classes = np.minimum((meters.households(20_000)[:, 0] / 0.5).astype(np.int64), 7)
+    with TemporaryDirectory() as place, sync_playwright() as driver, served(Path(place), signed) as service:
+        browser = driver.chromium.launch(executable_path=there(), args=SWITCHES)
+        origin = service.site.place.origins[0]
+        page = browser.new_context(viewport={"width": 360, "height": 700}, locale="en-US").new_page()
+        reports = {
+            str(q): write_value(one.channel, one.channel.draw(classes[q::48, q], bits))
+            for q, one in enumerate(signed.campaign.questions)
+        }
+        body = json.dumps({"key": nonce(), "reports": reports})
+        assert page.request.post(f"{origin}/c/{signed.name}/reports", data=body).status == 204
+        page.goto(f"{origin}/a/{signed.name}")
+        page.get_by_label("48 numbers").fill(" ".join(f"{load:.1f}" for load in meters.households(1)[0, 0]))
+        page.screenshot(path=folder / "collect-numbers.png", full_page=True)
+        with watched(browser, service.site, width=1280) as analyst:
+            analyst.go("/d/1")
+            analyst.page.screenshot(path=folder / "collect-day.png", full_page=True)
+            analyst.check()
         browser.close()
 
 

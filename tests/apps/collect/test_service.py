@@ -1,13 +1,17 @@
 """Ingest: counted once, after the commit, with one sentence for whatever cannot be counted, and nothing to link by."""
 
+import io
 import json
 import sqlite3
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from banister.apps.collect.ingest import Bucket
+from banister.apps.collect.site import Service
 from banister.apps.collect.store import ReportStore
 from banister.errors import BadValue
 from banister.keys import nonce
@@ -29,6 +33,12 @@ def reports_of(asked: SignedCampaign) -> str:
 
 def body(reports: object, key: object = KEY) -> str:
     return json.dumps({"key": key, "reports": reports})
+
+
+def file_of(service: Service) -> ReportStore:
+    store = service.writer.store
+    assert isinstance(store, ReportStore)
+    return store
 
 
 def test_a_report_is_counted_once_however_often_it_is_sent(tmp_path: Path) -> None:
@@ -112,7 +122,7 @@ def test_too_many_at_once_are_asked_to_come_again(tmp_path: Path) -> None:
 def test_a_full_disk_is_said_and_nothing_is_counted(tmp_path: Path) -> None:
     asked = signed(SubsetSelection(1, 100, 27))
     service = opened(tmp_path, asked)
-    base, some = service.writer.store._base, list(range(5000))
+    base, some = file_of(service)._base, list(range(5000))
     base.execute(f"PRAGMA max_page_count={base.execute('PRAGMA page_count').fetchone()[0]}")
     full = visitor(service).post(reports_of(asked), content=body({"0": some}))
     assert full.status_code == 507
@@ -148,6 +158,28 @@ def test_totals_are_those_of_the_stored_reports_after_a_restart(tmp_path: Path, 
     assert "900" in page.text
 
 
+def test_what_came_last_is_added_to_the_rest_and_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("banister.apps.collect.store.MOST_RECENT", 40)
+    asked, sent = signed(SubsetSelection(1, 30, 8)), [value % 90 for value in range(325)]
+    service = opened(tmp_path, asked, hour=lambda: 7)
+    someone, store = visitor(service), file_of(service)
+    for first in range(0, 325, 25):
+        assert (
+            someone.post(reports_of(asked), content=body({"0": sent[first : first + 25]}, nonce())).status_code == 204
+        )
+        rows = [tuple(row) for row in store.reports(1, 0)]
+        assert rows == [(7, value, count) for value, count in sorted(Counter(sent[: first + 25]).items())]
+        assert store.stored(1) == store.total(1, 0).reports == first + 25
+    assert store.total(1, 0).commonest == 4
+    parts = [store._base.execute(f"SELECT sum(n) FROM {name}").fetchone()[0] for name in ("report", "recent")]
+    assert parts == [300, 25]
+    with pytest.MonkeyPatch.context() as broken:  # A commit that fails while it is added leaves both as they were.
+        broken.setattr("banister.apps.collect.store._ADDED", "INSERT INTO nowhere VALUES(1)")
+        full = someone.post(reports_of(asked), content=body({"0": sent[:25]}, nonce()))
+    assert full.status_code == 507
+    assert store.stored(1) == store.total(1, 0).reports == 325
+
+
 def test_nothing_that_is_kept_links_two_reports(tmp_path: Path) -> None:
     """No address, no agent, no key beside a report, no time finer than the hour, and no order of insertion."""
     asked = signed(FOUR, RandomizedResponse(1, categories=3))
@@ -163,8 +195,10 @@ def test_nothing_that_is_kept_links_two_reports(tmp_path: Path) -> None:
     assert b"Telltale" not in data
     assert b"203.0.113" not in data
     base = sqlite3.connect(tmp_path / "reports.db")
-    columns = {name: [row[1] for row in base.execute(f"PRAGMA table_info({name})")] for name in ("report", "request")}
-    assert columns == {"report": ["campaign", "question", "hour", "value", "n"], "request": ["campaign", "key"]}
+    tables = ("report", "recent", "request")
+    columns = {name: [row[1] for row in base.execute(f"PRAGMA table_info({name})")] for name in tables}
+    counted = ["campaign", "question", "hour", "value", "n"]
+    assert columns == {"report": counted, "recent": counted, "request": ["campaign", "key"]}
     for name in columns:
         with pytest.raises(sqlite3.OperationalError, match="no such column"):
             base.execute(f"SELECT rowid FROM {name}")
@@ -218,6 +252,11 @@ def test_the_dashboard_and_its_files(tmp_path: Path) -> None:
     reports = analyst.get("/d/1/reports-0.csv").text.splitlines()
     assert reports[0] == "channel,report"
     assert len(reports) == 601
+    table = pq.read_table(io.BytesIO(analyst.get("/d/1/reports-0.parquet").content))
+    assert [(row["channel"], str(row["report"])) for row in table.to_pylist()] == [
+        tuple(line.split(",")) for line in reports[1:]
+    ]
+    assert analyst.get("/d/1/reports-0.txt").status_code == 422
     assert analyst.get("/d/1/reports-7.csv").status_code == 422
     assert analyst.get("/d/9").status_code == 422
     assert "Question 1?" in someone.get(f"/r/{asked.name}").text

@@ -59,7 +59,11 @@ class AnswerSession:
                 f"The campaign has {len(asked.questions)} questions; give an answer to each. Nothing was drawn."
             )
         places = []
-        for question, given in zip(asked.questions, answers, strict=True):
+        for place, (question, given) in enumerate(zip(asked.questions, answers, strict=True)):
+            series = next((one for one in asked.series if one.first <= place < one.first + one.times), None)
+            if series is not None and given not in question.labels:
+                places.append(series.class_of(given))
+                continue
             if given not in question.labels:
                 raise BadValue(
                     f"'{given[:40]}' is none of the answers: {', '.join(question.labels[:8])}. Nothing was drawn."

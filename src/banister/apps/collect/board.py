@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from banister.apps.collect.store import ReportStore, Running
+from banister.apps.collect.book import ReportBook, Running
+from banister.apps.collect.profiles import ProfileView, profiles
+from banister.apps.collect.waves import together
 from banister.errors import BadValue
-from banister.local.collect.campaign import Campaign
+from banister.local.collect.campaign import Campaign, Hypotheses
+from banister.local.collect.groups import GroupShare, shares_in_groups
 from banister.local.collect.making import needed
-from banister.local.collect.tally import Tally, estimate, verdict
+from banister.local.collect.tally import Tally, estimate, told, verdict
 from banister.local.document import Survey
 from banister.local.estimates import Estimate
+from banister.local.telling import ToldLaw
 from banister.show.charts import IntervalChart
 
 CONFIDENCE = 0.95
@@ -44,6 +48,10 @@ class QuestionView:
     missing: str
     days: Sequence[tuple[str, int, Sequence[str]]]
     refusal: str = ""
+    waves: str = ""
+    groups: Sequence[GroupShare] = ()
+    inside: bool = False
+    """Whether it is one time of a series, which is shown as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +67,10 @@ class BoardView:
     questions: Sequence[QuestionView]
     asides: Sequence[tuple[str, int]]
     verdict: str
+    profiles: Sequence[ProfileView] = ()
 
 
-def board(store: ReportStore, running: Running, now: int) -> BoardView:
+def board(store: ReportBook, running: Running, now: int) -> BoardView:
     """The whole dashboard of a campaign, at an hour."""
     campaign = running.signed.campaign
     questions = [_question(store, running, place) for place in range(len(campaign.questions))]
@@ -79,10 +88,11 @@ def board(store: ReportStore, running: Running, now: int) -> BoardView:
         questions=questions,
         asides=tuple(store.asides(running.number).items()),
         verdict=_verdict(campaign, store.total(running.number, 0)),
+        profiles=profiles(store, running),
     )
 
 
-def estimates(store: ReportStore, running: Running) -> dict[str, list[object]]:
+def estimates(store: ReportBook, running: Running) -> dict[str, list[object]]:
     """All estimates as columns, for a file."""
     columns: dict[str, list[object]] = {
         name: [] for name in ("question", "answer", "share", "low", "high", "confidence", "reports")
@@ -115,7 +125,7 @@ def hour_bars(hours: dict[int, int], now: int) -> Markup:
     return Markup(f'<svg class="chart" width="100%" height="60" role="img" aria-label="{words}">{bars}</svg>')
 
 
-def _question(store: ReportStore, running: Running, place: int) -> QuestionView:
+def _question(store: ReportBook, running: Running, place: int) -> QuestionView:
     campaign = running.signed.campaign
     asked, found = campaign.questions[place], store.total(running.number, place)
     plain = QuestionView(
@@ -160,6 +170,9 @@ def _question(store: ReportStore, running: Running, place: int) -> QuestionView:
         doubt=told.doubt,
         missing=_missing(campaign, told, (held.upper - held.lower).max() / 2),
         days=_days(store, running, place, asked),
+        waves=together(store, running, place),
+        groups=shares_in_groups(asked.labels, told, CONFIDENCE),
+        inside=any(one.times > 1 and one.first <= place < one.first + one.times for one in campaign.series),
     )
 
 
@@ -185,7 +198,7 @@ def _missing(campaign: Campaign, told: Estimate, half: float) -> str:
     return f"The widest interval is ± {100 * half:.1f} points; ± {100 * wanted:g} takes about {more:,} reports more."
 
 
-def _days(store: ReportStore, running: Running, place: int, asked: Survey) -> list[tuple[str, int, Sequence[str]]]:
+def _days(store: ReportBook, running: Running, place: int, asked: Survey) -> list[tuple[str, int, Sequence[str]]]:
     """Estimates over time: a row a day, the latest first."""
     import datetime
 
@@ -213,13 +226,29 @@ def _verdict(campaign: Campaign, found: Tally) -> str:
     wanted = needed(campaign)
     if not found.reports:
         return f"No reports yet. {wanted:,} people are needed for a power of {asked.power:g}."
-    told = verdict(campaign, found)
+    if len(asked.laws) > 2:
+        return _likeliest(asked, told(campaign, found), wanted)
+    seen = verdict(campaign, found)
     zero, one = asked.names
-    held = one if told.rejects_zero else zero
-    errors = told.errors
+    held = one if seen.rejects_zero else zero
+    errors = seen.errors
     return (
-        f"The reports speak for “{held}” (p-value of “{zero}”: {told.p_value:.2g}). With {found.reports:,} reports the "
+        f"The reports speak for “{held}” (p-value of “{zero}”: {seen.p_value:.2g}). With {found.reports:,} reports the "
         f"test is wrong with a chance of {errors.false_alarm:.2g} if “{zero}” holds, and of "
         f"{errors.missed_detection:.2g} if “{one}” does ({errors.method}). {wanted:,} people are needed for a power of "
         f"{asked.power:g}."
+    )
+
+
+def _likeliest(asked: Hypotheses, seen: ToldLaw, wanted: int | None) -> str:
+    others = [(behind, name) for behind, name in zip(seen.behind, asked.names, strict=True)]
+    rest = ", ".join(f"“{name}” is e^{behind:.1f} times less likely" for behind, name in sorted(others)[1:])
+    words = "" if seen.errors.method == "exact" else "at most "
+    wrong = ", ".join(
+        f"{chance:.2g} if “{name}” holds" for chance, name in zip(seen.errors.wrong, asked.names, strict=True)
+    )
+    return (
+        f"The reports speak for “{asked.names[seen.law]}”; {rest}. With {seen.errors.people:,} reports the likeliest "
+        f"law is another than the true one with a chance of {words}{wrong}. {wanted:,} people are needed to name the "
+        f"law that holds with a chance of {asked.power:g}, whichever it is."
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from starlette.types import Receive, Send
 
-from banister.apps.collect.store import Batch, Heap, Running
-from banister.apps.collect.writer import StorageFull, Writer
+from banister.apps.collect.book import Batch, Heap, Running, StorageFull
+from banister.apps.collect.writer import Writer
 from banister.errors import BadValue
 from banister.keys import is_nonce
 from banister.local.collect.tally import read_values
@@ -74,7 +74,7 @@ class Ingest:
     async def __call__(self, name: str, receive: Receive, send: Send) -> None:
         running = self.open.get(name)
         try:
-            body = await _body(receive)
+            body = await read_body(receive, MOST_BYTES, "Nothing was counted.")
             if running is None:
                 raise RequestRefused(
                     404, "No campaign of this name is asked here. The link is of another collector, or was changed."
@@ -141,19 +141,18 @@ def _heap(running: Running, place: str, sent: object) -> Heap:
         raise RequestRefused(422, str(error), "no report of the channel") from None
 
 
-async def _body(receive: Receive) -> bytes:
+async def read_body(receive: Receive, most: int, nothing: str) -> bytes:
+    """The whole request, if it has at most so many bytes; `nothing` says what did not come of a longer one."""
     parts, size = [], 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise RequestRefused(400, "The request broke off. Nothing was counted.")
+            raise RequestRefused(400, f"The request broke off. {nothing}")
         part = message.get("body", b"")
         parts.append(part)
         size += len(part)
-        if size > MOST_BYTES:
-            raise RequestRefused(
-                413, f"A request has at most {MOST_BYTES} bytes. Nothing was counted; send fewer reports.", "too long"
-            )
+        if size > most:
+            raise RequestRefused(413, f"A request has at most {most} bytes. {nothing} Send less at once.", "too long")
         if not message.get("more_body"):
             return b"".join(parts)
 

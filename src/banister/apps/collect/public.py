@@ -12,10 +12,10 @@ from collections.abc import Callable
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from banister.apps.collect.book import Running
 from banister.apps.collect.ingest import Ingest, refuse
 from banister.apps.collect.saved import integrity, module_text, saved_page, served_page
 from banister.apps.collect.schema import openapi
-from banister.apps.collect.store import Running
 from banister.apps.web.gate import HEADERS, POLICY
 
 OPEN = ("/a/", "/c/", "/r/")
@@ -35,11 +35,12 @@ Results = Callable[[Running], HTMLResponse]
 class Front:
     """In front of the gate: open paths are answered here, all others go on to who must show a token."""
 
-    def __init__(self, gated: ASGIApp, ingest: Ingest, *, address: str, results: Results) -> None:
+    def __init__(self, gated: ASGIApp, ingest: Ingest, *, address: str, results: Results, relay: bool) -> None:
         self.gated = gated
         self.ingest = ingest
         self.address = address
         self.results = results
+        self.relay = relay
         self._files = {name: _packed(module_text(name), kind) for name, kind in KINDS.items()}
         self._page = _packed(served_page(), "text/html")
 
@@ -71,7 +72,7 @@ class Front:
 
     def _get(self, path: str, zipped: bool) -> Response | None:
         if path == "/openapi.json":
-            return _answer(json.dumps(openapi()).encode(), "application/json")
+            return open_answer(json.dumps(openapi(relay=self.relay)).encode(), "application/json")
         name = path.removeprefix("/a/")
         if name in self._files:
             return self._files[name](zipped)
@@ -83,15 +84,15 @@ class Front:
             return self._results(running)
         part = found.group(2)
         if path.startswith("/c/"):
-            return None if part else _answer(running.signed.text.encode(), "text/plain")
+            return None if part else open_answer(running.signed.text.encode(), "text/plain")
         if part is None:
             return self._page(zipped)
         if part == "/campaign":
-            return _answer(running.signed.text.encode(), "text/plain")
+            return open_answer(running.signed.text.encode(), "text/plain")
         saved = saved_page(running.signed, self.address)
         if part == "/saved.sha256":
-            return _answer(f"{hashlib.sha256(saved).hexdigest()}  answer.html\n".encode(), "text/plain")
-        return _answer(saved, "text/html", {"content-disposition": 'attachment; filename="answer.html"'})
+            return open_answer(f"{hashlib.sha256(saved).hexdigest()}  answer.html\n".encode(), "text/plain")
+        return open_answer(saved, "text/html", {"content-disposition": 'attachment; filename="answer.html"'})
 
     def _results(self, running: Running) -> Response | None:
         if not running.shown:
@@ -114,12 +115,13 @@ def _packed(text: str, kind: str) -> Callable[[bool], Response]:
 
     def respond(zipped: bool) -> Response:
         more = {"content-encoding": "gzip", "vary": "accept-encoding"} if zipped else {"vary": "accept-encoding"}
-        return _answer(small if zipped else plain, kind, more)
+        return open_answer(small if zipped else plain, kind, more)
 
     return respond
 
 
-def _answer(body: bytes, kind: str, more: dict[str, str] | None = None) -> Response:
+def open_answer(body: bytes, kind: str, more: dict[str, str] | None = None) -> Response:
+    """A file that everybody may ask for, from any page."""
     headers = {
         **HEADERS,
         "content-security-policy": ANSWER_POLICY,

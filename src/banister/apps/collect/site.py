@@ -11,10 +11,13 @@ from tempfile import TemporaryDirectory
 from fastapi import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from banister.apps.collect.analysts import AnalystKeys
 from banister.apps.collect.board import board, estimates
+from banister.apps.collect.book import ReportBook, Running
 from banister.apps.collect.ingest import Bucket, Ingest, today
 from banister.apps.collect.public import Front, module_tag
-from banister.apps.collect.store import ReportStore, Running
+from banister.apps.collect.relaying.relay import Relay
+from banister.apps.collect.relaying.rooms import Rooms
 from banister.apps.collect.writer import Writer, this_hour
 from banister.apps.web.gate import Place
 from banister.apps.web.site import NavLink, Site
@@ -37,20 +40,38 @@ class Service:
 
 def collector(
     place: Place,
-    store: ReportStore,
+    store: ReportBook,
     *,
     address: str = "",
     a_second: float = 5_000,
     day: Callable[[], str] = today,
     hour: Callable[[], int] = this_hour,
+    rooms: Rooms | None = None,
+    analysts: AnalystKeys | None = None,
 ) -> Service:
-    """The service over a store; `address` is where people reach it, where that is not the loopback."""
+    """The service over a store; `address` is where people reach it, where that is not the loopback.
+
+    With `rooms` it is also a relay for meetings; `analysts` see the dashboards and download reports by their own keys.
+    """
     site = Site("banister collect", place=place, links=(NavLink("/", "Campaigns"),), templates=(HERE / "templates",))
+    if analysts is not None:
+        site.visitors.invite(analysts)
     writer = Writer(store, hour)
     ingest = Ingest(writer, bucket=Bucket(a_second, 2 * a_second), day=day)
     pages = CollectPages(site, ingest, address=address or place.origins[0], hour=hour)
-    site.asgi = Front(site.asgi, ingest, address=pages.address, results=pages.results)
+    site.asgi = Front(site.asgi, ingest, address=pages.address, results=pages.results, relay=rooms is not None)
+    if rooms is not None:
+        site.asgi = Relay(site.asgi, rooms, bucket=Bucket(a_second, 2 * a_second))
     return Service(site, writer, ingest)
+
+
+KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+
+
+def _attached(content: bytes, kind: str, name: str) -> Response:
+    """A file to be saved."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=KINDS[kind], headers=headers)
 
 
 class CollectPages:
@@ -68,7 +89,7 @@ class CollectPages:
         add("/d/{number}/piece", self.piece, methods=["GET"], response_model=None)
         add("/d/{number}/events", self.events, methods=["GET"], response_model=None)
         add("/d/{number}/estimates.{kind}", self.export, methods=["GET"], response_model=None)
-        add("/d/{number}/reports-{question}.csv", self.reports, methods=["GET"], response_model=None)
+        add("/d/{number}/reports-{question}.{kind}", self.reports, methods=["GET"], response_model=None)
         add("/static/collect.mjs", self._module, methods=["GET"], response_model=None)
 
     def campaigns(self) -> Response:
@@ -92,16 +113,18 @@ class CollectPages:
 
     async def export(self, number: int, kind: str) -> Response:
         """Estimates as CSV or Parquet."""
-        if kind not in ("csv", "parquet"):
+        if kind not in KINDS:
             raise BadValue("Estimates come as estimates.csv or estimates.parquet.")
         return await self.site.computed(self._export, self._find(number), kind)
 
-    async def reports(self, number: int, question: int) -> Response:
+    async def reports(self, number: int, question: int, kind: str) -> Response:
         """All reports of a question: they are private already."""
+        if kind not in KINDS:
+            raise BadValue("Reports come as reports-0.csv or reports-0.parquet, by the number of their question.")
         running = self._find(number)
         if not 0 <= question < len(running.signed.campaign.questions):
             raise BadValue(f"The campaign has no question {question}.")
-        return await self.site.computed(self._reports, running, question)
+        return await self.site.computed(self._reports, running, question, kind)
 
     def _board(self, running: Running, template: str) -> Response:
         with self.writer.lock:
@@ -132,13 +155,12 @@ class CollectPages:
             path = Path(folder) / f"estimates.{kind}"
             write_tables(path, [columns], for_spreadsheets=True)  # type: ignore[list-item]
             content = path.read_bytes()
-        kinds = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-        return Response(
-            content, media_type=kinds[kind], headers={"content-disposition": f'attachment; filename="{path.name}"'}
-        )
+        return _attached(content, kind, path.name)
 
-    def _reports(self, running: Running, question: int) -> Response:
+    def _reports(self, running: Running, question: int, kind: str) -> Response:
         """As `banister local estimate` reads them, one line a report, in the order of hours and reports."""
+        if kind == "parquet":
+            return self._parquet(running, question)
         name = running.signed.campaign.questions[question].identity[:16]
         table = io.StringIO()
         write = csv.writer(table, lineterminator="\n")
@@ -146,11 +168,18 @@ class CollectPages:
         with self.writer.lock:
             for _, value, count in self.writer.store.reports(running.number, question):
                 write.writerows([(name, value)] * count)
-        return Response(
-            table.getvalue(),
-            media_type="text/csv",
-            headers={"content-disposition": 'attachment; filename="reports.csv"'},
-        )
+        return _attached(table.getvalue().encode(), kind, "reports.csv")
+
+    def _parquet(self, running: Running, question: int) -> Response:
+        name = running.signed.campaign.questions[question].identity[:16]
+        with self.writer.lock:
+            values = [value for _, value, n in self.writer.store.reports(running.number, question) for _ in range(n)]
+        if not values:
+            raise BadValue("There is nothing to export yet.")
+        with TemporaryDirectory(prefix="banister-") as folder:
+            path = Path(folder) / "reports.parquet"
+            write_tables(path, [{"channel": [name] * len(values), "report": values}])
+            return _attached(path.read_bytes(), "parquet", path.name)
 
     def _module(self) -> Response:
         return Response((HERE / "static" / "dashboard.mjs").read_text(encoding="utf-8"), media_type="text/javascript")

@@ -2,20 +2,17 @@
 
 import asyncio
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Callable
 
-from banister.apps.collect.store import Batch, ReportStore
+from banister.apps.collect.book import Batch, ReportBook, StorageFull
 
 _MOST_TOGETHER = 500
 MOST_WAITING = 5_000
+GATHER_SECONDS = 0.01
+"""How long the first request of a commit waits for others: fewer commits, each of more people."""
 Waiting = tuple[Batch, asyncio.Future[None], asyncio.AbstractEventLoop]
-
-
-class StorageFull(Exception):
-    """A commit failed: nothing of it was counted."""
 
 
 def this_hour() -> int:
@@ -26,7 +23,7 @@ def this_hour() -> int:
 class Writer:
     """Group commit. `put` comes back when the batch is on disk, or was before."""
 
-    def __init__(self, store: ReportStore, hour: Callable[[], int] = this_hour) -> None:
+    def __init__(self, store: ReportBook, hour: Callable[[], int] = this_hour) -> None:
         self.store = store
         self.lock = threading.Lock()
         """Held while the store is used: readers and the writer share one connection."""
@@ -67,6 +64,8 @@ class Writer:
             together: list[Waiting] = []
             try:
                 found = self._waiting.get(timeout=1.0)
+                if found is not None:
+                    time.sleep(GATHER_SECONDS)
                 while found is not None:
                     together.append(found)
                     if len(together) >= _MOST_TOGETHER:
@@ -89,7 +88,7 @@ class Writer:
             with self.lock:
                 self.store.write([batch for batch, _, _ in together], asides, self._hour())
             self.commits += 1
-        except (sqlite3.Error, MemoryError):
+        except (StorageFull, MemoryError):
             problem = StorageFull()
         for _, done, loop in together:
             loop.call_soon_threadsafe(_settle, done, problem)

@@ -3,9 +3,9 @@
 export const FORMAT = "banister-campaign/1", STORE = "banister-collect";
 export class Refusal extends Error {}
 const refuse = words => { throw new Refusal(words); };
-const bytes = text => new TextEncoder().encode(text);
-const hex = data => [...new Uint8Array(data)].map(b => b.toString(16).padStart(2, "0")).join("");
-const raw = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+export const bytes = text => new TextEncoder().encode(text);
+export const hex = data => [...new Uint8Array(data)].map(b => b.toString(16).padStart(2, "0")).join("");
+export const raw = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 const sha256 = async text => hex(await crypto.subtle.digest("SHA-256", bytes(text)));
 
 export function able() {
@@ -15,7 +15,7 @@ export function able() {
 
 // Texts as Python writes them in JSON: ASCII alone, so that both hash the same bytes.
 const quoted = text => JSON.stringify(text).replace(/[^ -~]/g, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
-const canonical = v => typeof v === "string" ? quoted(v) : Array.isArray(v) ? "[" + v.map(canonical).join(",") + "]"
+export const canonical = v => typeof v === "string" ? quoted(v) : Array.isArray(v) ? "[" + v.map(canonical).join(",") + "]"
   : v && typeof v === "object" ? "{" + Object.keys(v).sort().map(k => quoted(k) + ":" + canonical(v[k])).join(",") + "}" : JSON.stringify(v);
 const asked = ({ format, kind, epsilon, delta, fields, labels, question, asked_by }) => ({ format, kind, epsilon, delta, fields, labels, question, asked_by });
 export const hashOf = document => sha256(canonical(asked(document)));
@@ -27,10 +27,10 @@ export function fraction(text) {
   return found ? [BigInt(found[1]), BigInt(found[2] ?? "1")] : refuse("The campaign has a level that cannot be read. Do not answer it.");
 }
 const gcd = (a, b) => { while (b) [a, b] = [b, a % b]; return a; };
-const add = ([a, b], [c, d]) => { const n = a * d + c * b, m = b * d, g = gcd(n, m) || 1n; return [n / g, m / g]; };
+export const add = ([a, b], [c, d]) => { const n = a * d + c * b, m = b * d, g = gcd(n, m) || 1n; return [n / g, m / g]; };
 const times = ([a, b], k) => [a * BigInt(k), b];
-const above = ([a, b], [c, d]) => a * d > c * b;
-const text = ([a, b]) => b === 1n ? `${a}` : `${a}/${b}`;
+export const above = ([a, b], [c, d]) => a * d > c * b;
+export const text = ([a, b]) => b === 1n ? `${a}` : `${a}/${b}`;
 const larger = (a, b) => above(a, b) ? a : b;
 export const readLevel = words => {                     // What a person types: 2, 1.5 or 3/2.
   const found = /^(\d{1,9})\.(\d{1,9})$/.exec(words.trim());
@@ -64,7 +64,7 @@ export function expMinus([a, b], size) {                 // Whole numbers below 
   const s = g - BigInt(size);
   return [low >> s, (high >> s) + 1n];
 }
-const tosser = (a, b, epsilon) => {                      // Heads with chance a/(a + b e^-epsilon).
+export const tosser = (a, b, epsilon) => {                      // Heads with chance a/(a + b e^-epsilon).
   const known = new Map();
   const bounds = n => {
     if (!known.has(n)) {
@@ -89,7 +89,8 @@ function response(k, epsilon, cells = cellsOf({}, k)) {
   } };
 }
 function prime(n) { for (let p = n; ; p++) { let d = 2n; while (d * d <= p && p % d) d++; if (d * d > p) return p; } }
-const POLYNOMIALS = { 2: 3n, 4: 7n, 8: 11n, 16: 19n, 32: 37n };
+const choose = (n, m) => { let found = 1n; for (let i = 0n; i < m; i++) found = found * (n - i) / (i + 1n); return found; };
+const POLYNOMIALS = { 2: 3n, 4: 7n, 8: 11n, 16: 19n, 32: 37n, 64: 67n, 128: 131n, 256: 283n };
 const KINDS = {
   "randomized-response": (fields, epsilon, k) => response(k, epsilon, cellsOf(fields, k)),
   "subset-selection"({ size }, epsilon, k) {
@@ -97,6 +98,15 @@ const KINDS = {
     return { outputs: p * (p - 1n), draw(x, bits) {
       const place = keep(bits) ? below(d, bits) : d + below(p - d, bits), slope = 1n + below(p - 1n, bits);
       return (slope - 1n) * p + ((place - slope * BigInt(x)) % p + p) % p;
+    } };
+  },
+  "every-set"({ size }, epsilon, categories) {           // A set x1 < x2 < … is the number Σ C(xi, i).
+    const k = BigInt(categories), d = BigInt(size), keep = tosser(d, k - d, epsilon);
+    return { outputs: choose(k, d), draw(x, bits) {
+      const own = BigInt(x), holds = keep(bits), count = holds ? d - 1n : d, set = holds ? [own] : [];
+      let left = below(choose(k - 1n, count), bits), y = k - 2n;
+      for (let i = count; i > 0n; i--) { while (choose(y, i) > left) y--; left -= choose(y, i); set.push(y >= own ? y + 1n : y); }
+      return set.sort((a, b) => a < b ? -1 : 1).reduce((sum, member, i) => sum + choose(member, BigInt(i + 1)), 0n);
     } };
   },
   "unary-encoding"(fields, epsilon, k) {
@@ -110,13 +120,17 @@ const KINDS = {
   "hadamard-response"({ base }, epsilon, k) {
     const q = BigInt(base), width = BigInt(q.toString(2).length - 1), polynomial = POLYNOMIALS[base];
     let length = 1n; while ((q ** length - 1n) / (q - 1n) < BigInt(k)) length++;
+    const digit = (v, j) => v / q ** j % q, whole = f => { let found = 0n; for (let j = 0n; j < length; j++) found = f(found, j); return found; };
     const multiply = (a, b) => { let found = 0n; while (b) { if (b & 1n) found ^= a; a <<= 1n; if (a & q) a ^= polynomial; b >>= 1n; } return found; };
-    const product = (one, other) => { let found = 0n; for (let j = 0n; j < length; j++) found ^= multiply(one >> j * width & q - 1n, other >> j * width & q - 1n); return found; };
+    const product = polynomial ? (one, other) => whole((sum, j) => sum ^ multiply(digit(one, j), digit(other, j)))
+      : (one, other) => whole((sum, j) => (sum + digit(one, j) * digit(other, j)) % q);
+    const moved = polynomial ? (v, lead, from, to) => v ^ (from ^ to) << lead * width
+      : (v, lead, from, to) => v + ((digit(v, lead) + to - from + q) % q - digit(v, lead)) * q ** lead;
     const keep = tosser(1n, q - 1n, epsilon), outputs = q ** length;
     return { outputs, draw(x, bits) {
       let place = BigInt(x), lead = 0n; while (place >= q ** lead) place -= q ** lead++;
       const direction = q ** lead + place, vector = below(outputs, bits), wanted = keep(bits) ? 0n : 1n + below(q - 1n, bits);
-      return vector ^ (product(direction, vector) ^ wanted) << lead * width;
+      return moved(vector, lead, product(direction, vector), wanted);
     } };
   },
   matrix({ weights, cell_of }, epsilon, k, delta) {
@@ -165,9 +179,12 @@ export async function open(file, name) {
   const rounds = BigInt(body.rounds), charges = body.questions.map(question => { const level = fraction(question.epsilon);
     return body.repeat === "fresh" ? times(level, rounds) : body.repeat === "memoised" ? (rounds === 1n && above(second, level) ? level : times(second, rounds)) : level; });
   const total = body.share === "one" ? charges.reduce(larger) : charges.reduce(add);
-  if (text(total) !== text(add(fraction(body.epsilon), [0n, 1n]))) refuse("The campaign states another level than its channels have. Do not answer it.");
+  const deltas = body.questions.map(question => times(fraction(question.delta), body.repeat === "fresh" ? rounds : 1n)), delta = body.share === "one" ? deltas.reduce(larger) : deltas.reduce(add);
+  if (kept && deltas.some(([a]) => a)) refuse("Kept answers through a channel with delta have no stated loss. Do not answer it.");
+  const same = (one, stated) => text(add(one, [0n, 1n])) === text(add(fraction(stated), [0n, 1n]));
+  if (!same(total, body.epsilon) || !same(delta, body.delta)) refuse("The campaign states another level than its channels have. Do not answer it.");
   const steps = channels.map(channel => second ? response(Number(channel.outputs), second) : null);
-  return { name: found, body, key: seal.key, channels, matters, charges, total, steps };
+  return { name: found, body, key: seal.key, channels, matters, charges, total, deltas, delta, steps };
 }
 
 // The person's own store: what is kept, what was given to whom, what still has to be sent, and the ceiling.
@@ -180,24 +197,36 @@ export class Person {
   }
   save(all) { try { this.storage.setItem(STORE, JSON.stringify(all)); } catch { refuse("This browser has no room left to keep your answer, so nothing was drawn or sent."); } }
   get given() { return Object.values(this.all.ledger).map(one => fraction(one.epsilon)).reduce(add, [0n, 1n]); }
+  get givenDelta() { return Object.values(this.all.ledger).map(one => fraction(one.delta ?? "0")).reduce(add, [0n, 1n]); }
+  restore(copy) {                                        // An exported copy; what this browser has given since stays.
+    let found; try { found = JSON.parse(copy); } catch { found = null; }
+    if (found?.format !== "banister-person/1" || !["ledger", "kept", "waiting"].every(name => found[name] && typeof found[name] === "object")) refuse("This is no copy of kept answers as this page writes it. Nothing was changed.");
+    const all = this.all;
+    all.ledger = { ...found.ledger, ...all.ledger }; all.waiting = { ...found.waiting, ...all.waiting }; all.kept = { ...all.kept, ...found.kept };
+    all.ceiling ||= String(found.ceiling ?? ""); this.save(all);
+  }
   setCeiling(words) { const all = this.all; if (words) readLevel(words); all.ceiling = words.trim(); this.save(all); }
-  cost(campaign) {
+  cost(campaign, whole = campaign.total, parts = campaign.charges) {
     const all = this.all, { body } = campaign;
     if (all.ledger[campaign.name]) return [0n, 1n];
-    if (body.share === "one") return campaign.total;
+    if (body.share === "one") return whole;
     const free = body.repeat === "once" || body.repeat === "permanent";
-    return campaign.charges.filter((_, q) => !(free && all.kept[campaign.matters[q]])).reduce(add, [0n, 1n]);
+    return parts.filter((_, q) => !(free && all.kept[campaign.matters[q]])).reduce(add, [0n, 1n]);
   }
   answer(campaign, answers, round = 0, bits = new Bits()) {
     const { body, name } = campaign; let all = this.all;
     if (round >= body.rounds) refuse("All rounds of this campaign are answered.");
     if (answers.length !== body.questions.length || !answers.every((x, q) => Number.isInteger(x) && x >= 0 && x < body.questions[q].labels.length)) refuse("Choose an answer to every question.");
+    if (body.after && all.ledger[body.after]) refuse("This is the second wave of a campaign whose first wave you answered. It is for other people. Nothing was drawn.");
     const mark = `${name}/${round}`;
-    if (all.waiting[mark]) return all.waiting[mark];
+    const before = all.waiting[mark] ?? all.refused?.[mark];   // A second draw would add, also after a refusal.
+    if (before) { all.waiting[mark] = before; this.save(all); return before; }
     if (all.ledger[name]?.rounds.includes(round)) refuse("You have answered this already. A second answer would give away more.");
     const cost = this.cost(campaign), after = add(this.given, cost);
     if (all.ceiling && above(after, readLevel(all.ceiling))) refuse(`With this answer all that you gave away would be epsilon ${levelText(text(after))}, above your own ceiling of ${all.ceiling}. Nothing was drawn.`);
-    if (!all.ledger[name]) { all.ledger[name] = { title: body.title, asked_by: body.asked_by, epsilon: text(cost), rounds: [] }; this.save(all); all = this.all; }
+    const delta = this.cost(campaign, campaign.delta, campaign.deltas);
+    if (all.ceiling && delta[0]) refuse("With delta a report may, rarely, tell everything, and your own ceiling allows none. Nothing was drawn.");
+    if (!all.ledger[name]) { all.ledger[name] = { title: body.title, asked_by: body.asked_by, epsilon: text(cost), delta: text(add(delta, [0n, 1n])), rounds: [] }; this.save(all); all = this.all; }
     const places = body.share === "one" ? [Number(below(BigInt(answers.length), bits))] : answers.map((_, q) => q), reports = {};
     for (const q of places) reports[q] = [this.drawn(all, campaign, q, answers[q], bits)];
     const key = hex(crypto.getRandomValues(new Uint8Array(16)));
@@ -213,7 +242,7 @@ export class Person {
     return steps[q] ? Number(steps[q].draw(kept[named], bits)) : kept[named];
   }
   taken(name, round) { const all = this.all; delete all.waiting[`${name}/${round}`]; all.ledger[name].rounds.push(round); this.save(all); }
-  gone(name, round) { const all = this.all; delete all.waiting[`${name}/${round}`]; this.save(all); }
+  gone(name, round) { const all = this.all, mark = `${name}/${round}`; all.refused = { ...all.refused, [mark]: all.waiting[mark] }; delete all.waiting[mark]; this.save(all); }
 }
 
 // Send what waits. A collector that cannot be reached is asked again later, with the same bytes.

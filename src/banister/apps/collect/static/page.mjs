@@ -38,13 +38,16 @@ function ledger() {
     const body = make("tbody");
     for (const one of rows) body.append(make("tr", "", {}, make("td", one.title), make("td", one.asked_by), make("td", one.epsilon === "0" ? "nothing more: a kept report" : levelText(one.epsilon), { className: "num" })));
     const [a, b] = person.given;
-    box.append(make("table", "", {}, make("thead", "", {}, make("tr", "", {}, make("th", "question"), make("th", "asked by"), make("th", "epsilon", { className: "num" }))), body), make("p", `All together at most epsilon ${levelText(`${a}/${b}`)}. The answers of relatives and housemates speak about you too, and are not counted here.`));
+    box.append(make("table", "", {}, make("thead", "", {}, make("tr", "", {}, make("th", "question"), make("th", "asked by"), make("th", "epsilon", { className: "num" }))), body), make("p", `All together at most epsilon ${levelText(`${a}/${b}`)}${person.givenDelta[0] ? `, delta ${levelText(person.givenDelta.join("/"))}` : ""}.`));
   }
+  box.append(make("p", "The answers of relatives and housemates speak about you too, and are not counted here."));
   const field = make("input", "", { type: "text", id: "ceiling", value: all.ceiling, inputMode: "decimal" });
   field.addEventListener("change", () => { try { person.setCeiling(field.value); say("Your ceiling is kept."); } catch (error) { say(error.message, true); } });
   const out = make("button", "Save a copy of your kept answers", { type: "button", className: "quiet" });
   out.addEventListener("click", () => { const link = make("a", "", { href: URL.createObjectURL(new Blob([JSON.stringify(person.all)], { type: "application/json" })), download: "my-answers.json" }); link.click(); URL.revokeObjectURL(link.href); });
-  box.append(make("p", "", {}, make("label", "Refuse whatever brings all of it above epsilon ", { htmlFor: "ceiling" }), field), make("p", "Kept answers live in this browser alone. Where they are lost, a second answer adds to what the first one gave away.", { className: "soft" }), out);
+  const back = make("input", "", { type: "file", id: "copy", accept: ".json" });
+  back.addEventListener("change", async () => { try { person.restore(await back.files[0].text()); say("Your kept answers are here again. Load the page again to go on with them."); } catch (error) { say(error.message, true); } });
+  box.append(make("p", "", {}, make("label", "Refuse whatever brings all of it above epsilon ", { htmlFor: "ceiling" }), field), make("p", "Kept answers live in this browser alone. Where they are lost, a second answer adds to what the first one gave away.", { className: "soft" }), out, make("p", "", {}, make("label", "Bring back a copy ", { htmlFor: "copy" }), back));
   return box;
 }
 function learns(campaign) {
@@ -65,8 +68,23 @@ function show(campaign) {
   const form = make("form");
   form.append(make("p", `${body.asked_by} asks, until ${body.until}.`, { className: "lead" }), ...(body.about ? [make("p", body.about)] : []),
     make("p", free ? "Your kept report is sent: it costs nothing more." : `All rounds together: epsilon ${levelText(body.epsilon)}. Whoever guesses between two answers at even odds is right ${Math.min(100, guess(total))} times in 100 at most, and no report of the first round tells more than ${most(body.share === "one" ? total : body.questions.reduce((sum, q) => sum + Number(levelText(q.epsilon)), 0))} bit.`),
-    make("p", `${rounds}${body.share === "one" ? " Chance picks one of the questions, here, and only that one is answered." : ""}`, { className: "soft" }));
+    make("p", `${rounds} Answers of relatives and housemates speak about you too.${body.share === "one" ? " Chance picks one of the questions, here, and only that one is answered." : ""}`, { className: "soft" }));
+  const runs = (body.numbers ?? []).map(run => ({ ...run, end: run.first + run.times, exact: ([a, b = 1]) => a / b }));
+  const numbered = (run, words) => { const [low, high] = [run.least, run.most].map(one => run.exact(one.split("/").map(Number))); return Math.min(run.classes - 1, Math.max(0, Math.floor((Number(words) - low) / (high - low) * run.classes))); };
+  for (const run of runs) {
+    const group = make("fieldset", "", {}, make("legend", body.questions[run.first].question.replace(/, 00:00$/, "")));
+    const field = make("textarea", "", { name: `n${run.first}`, rows: 6, ariaLabel: `${run.times} numbers`, spellcheck: false });
+    group.append(make("p", run.times > 1 ? `${run.times} numbers${run.unit ? ` in ${run.unit}` : ""}, from ${body.questions[run.first].question.split(", ").pop()} to ${body.questions[run.end - 1].question.split(", ").pop()}, with spaces between. Each counts as one of ${run.classes} classes.` : `One number${run.unit ? ` in ${run.unit}` : ""}. It counts as one of ${run.classes} classes.`, { className: "soft" }), field); form.append(group);
+  }
+  const chosen = q => {
+    const run = runs.find(one => one.first <= q && q < one.end);
+    if (!run) { const one = form.elements[`q${q}`].value; return one === "" ? NaN : Number(one); }
+    const words = form.elements[`n${run.first}`].value.trim().split(/[\s;]+/);
+    if (words.length !== run.times || !words.every(one => /^[-+]?\d+([.]\d+)?$/.test(one))) throw new Refusal(`${run.times} numbers are asked for, such as 0.4; ${words[0] ? words.length : 0} were given or some are no numbers. Nothing was drawn.`);
+    return numbered(run, words[q - run.first]);
+  };
   body.questions.forEach((question, q) => {
+    if (runs.some(one => one.first <= q && q < one.end)) return;
     const group = make("fieldset", "", {}, make("legend", question.question || body.title)), drawn = make("div");
     if (question.labels.length > 12) {
       const list = make("select", "", { name: `q${q}`, ariaLabel: question.question }); list.append(make("option", "Choose…", { value: "" }), ...question.labels.map((label, x) => make("option", label, { value: x })));
@@ -90,7 +108,7 @@ function show(campaign) {
   form.addEventListener("submit", event => {
     event.preventDefault();
     try {
-      const answers = body.questions.map((_, q) => { const chosen = form.elements[`q${q}`].value; return chosen === "" ? NaN : Number(chosen); }), round = next(), wire = person.answer(campaign, answers, round);
+      const answers = body.questions.map((_, q) => chosen(q)), round = next(), wire = person.answer(campaign, answers, round);
       const yes = make("button", "Send it"), sent = make("section", "", {}, make("h2", "This is all that is sent"), make("pre", wire, { id: "wire", tabIndex: 0 }), make("p", "A key that names this request alone, and the report. Asked again, the same report is sent.", { className: "soft" }), yes);
       form.replaceChildren(sent); box.replaceChildren(form, ledger(), learns(campaign)); say("Drawn on your machine, and kept there. Nothing has been sent yet.");
       yes.addEventListener("click", event => { event.preventDefault(); yes.disabled = true; deliver(round).finally(() => { yes.disabled = false; }); });

@@ -72,9 +72,9 @@ def team(folder: Path, more: str = "") -> Team:
 
 
 @contextmanager
-def running(made: Team) -> Iterator[str]:
-    """The server on a free port of the loopback; gives its address."""
-    taken = take_port(0)
+def running(made: Team, port: int = 0) -> Iterator[str]:
+    """The server on a port of the loopback, any free one where none is named; gives its address."""
+    taken = take_port(port)
     server = uvicorn.Server(uvicorn.Config(made.room.app, log_level="error", lifespan="off", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
     thread.start()

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -319,3 +320,24 @@ def test_shares_above_the_budget_are_refused_over_the_wire(four: Team) -> None:
     assert "is stated in the ledger and is missing now" in said.json()["message"]
     both = [{"analyst": "ana", "epsilon": "2", "delta": "3e-7"}, {"analyst": "ben", "epsilon": "0.2", "delta": "2e-7"}]
     assert "is above the budget (1, 1e-06)" in four.ask("olga", "PUT", "/shares", shares=both).json()["message"]
+
+
+def test_of_owners_who_decide_at_once_one_is_heard_and_it_is_paid_once(four: Team) -> None:
+    four.release("ana", "0.5", "large")
+    said: list[int] = []
+    turn = threading.Barrier(4)
+
+    def decide(who: str, allow: bool) -> None:
+        turn.wait(20)
+        said.append(four.ask(who, "POST", "/requests/ana/large/decision", allow=allow).status_code)
+
+    words = [("olga", True), ("omar", False), ("omar", True), ("olga", False)]
+    threads = [threading.Thread(target=decide, args=one) for one in words]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(said) == [200, 422, 422, 422]
+    charged = [entry for entry in four.room.desk.ledger.history() if not entry.states]
+    state = four.ask("ana", "GET", "/requests/ana/large").json()["state"]
+    assert (state, len(charged)) in (("answered", 1), ("refused", 0))

@@ -224,6 +224,15 @@ class TeamDesk:
         )
         return [TeamRequest.of_row(row) for row in rows]
 
+    def standing(self, member: TeamMember) -> str:
+        """A text that changes whenever one of the member's requests does: how many there are in which state."""
+        own = member.role is Role.ANALYST
+        where = "WHERE account = ?" if own else ""
+        rows = self.store.rows(
+            f"SELECT state, count(*) FROM asked {where} GROUP BY state ORDER BY state", *([member.name] if own else [])
+        )
+        return ", ".join(f"{count} {state}" for state, count in rows)
+
     def seen(self, member: TeamMember, account: str, key: str) -> TeamRequest:
         """A request, if it is the member's to see."""
         if member.role is Role.ANALYST and account != member.name:
@@ -254,6 +263,11 @@ class TeamDesk:
             if self._practice is None:
                 self._practice = self.dataset.practice()
             return self._practice.release(plan, non_negative=asked.non_negative)
+
+    def practice_report(self, asked: Asked) -> str:
+        """The report of practice, which says in its own words that it means nothing."""
+        with self.mathematics, TemporaryDirectory(prefix="banister-") as place:
+            return self.practised(asked).report(Path(place) / "answers.html").read_text(encoding="utf-8")
 
     def budget(self, member: TeamMember) -> tuple[Remaining, tuple[ShareLeft, ...]]:
         """What is left of the whole, and of the shares that the member may see."""

@@ -3,25 +3,24 @@
 import json
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from banister import clock
 from banister.accounting.shares import BudgetShare, Opening
 from banister.apps.team import bodies
 from banister.apps.team.desk import TeamDesk, TeamRequest, hash_of, remaining_document
+from banister.apps.team.logged import Logged
+from banister.apps.team.pages import Parted, team_pages
 from banister.apps.team.people import NotLetIn, NotYours, Role, TeamMember, TeamPeople, must_be
 from banister.apps.team.settings import TeamSettings
 from banister.apps.team.store import TeamStore
 from banister.apps.team.written import public_schema
-from banister.apps.web.gate import HEADERS
 from banister.apps.web.site import QUIET
 from banister.core.exact.numbers import brief
 from banister.core.privacy.guarantee import Guarantee
@@ -29,7 +28,6 @@ from banister.errors import BanisterError, BudgetExceeded, LedgerFault
 from banister.release.dataset import Dataset
 
 SIGN_INS_A_MINUTE = 20
-MOST_BYTES = 100_000
 SAID: dict[int | str, dict[str, Any]] = {
     code: {"model": bodies.Said} for code in (400, 401, 403, 404, 409, 413, 422, 429, 503)
 }
@@ -84,7 +82,8 @@ class Interface:
         self._prepare()
 
     def _prepare(self) -> None:
-        self.app.middleware("http")(self._logged)
+        self.app.add_middleware(Parted, pages=team_pages(self))
+        self.app.add_middleware(Logged, note=self.store.note)
         for kind in (BanisterError, HTTPException, RequestValidationError, Exception):
             self.app.add_exception_handler(kind, self._refused)
         add_people(self)
@@ -96,29 +95,13 @@ class Interface:
         said = SAID | {200: {"content": {"text/html": {}}}} if html else SAID
         self.app.add_api_route(path, do, methods=[method], responses=said)
 
+    def count(self, name: str) -> None:
+        """Count a request of somebody's; refuse who asks faster than is allowed."""
+        self._pace.count(name)
+
     def signing_in(self, name: str) -> None:
         """Count an attempt to sign in: passwords are not guessed in a hurry."""
         self._sign_ins.count(name)
-
-    async def _logged(self, request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        """Do a request and write it down before it is answered: who, what, and how it ended; never its content."""
-        length = request.headers.get("content-length", "0")
-        if "transfer-encoding" in request.headers or not length.isdecimal() or int(length[:18]) > MOST_BYTES:
-            answer: Response = JSONResponse({"message": f"A request has at most {MOST_BYTES // 1000} kB."}, 413)
-        else:
-            answer = await call_next(request)
-        body = {
-            "at": clock.now(),
-            "who": getattr(request.state, "who", ""),
-            "what": f"{request.method} {request.url.path[:300]}",
-            "status": answer.status_code,
-            "why": getattr(request.state, "why", ""),
-        }
-        await run_in_threadpool(self.store.note, json.dumps(body, sort_keys=True))
-        for name, value in HEADERS.items():
-            answer.headers.setdefault(name, value)
-        answer.headers["Cache-Control"] = "no-store"
-        return answer
 
     def _refused(self, request: Request, error: Exception) -> Response:
         headers: dict[str, str] = {}
@@ -146,7 +129,7 @@ class Interface:
             raise NotLetIn("Bring a session or a key: Authorization: Bearer …")
         found = self.people.known(given.credentials)
         request.state.who = found.name
-        self._pace.count(found.name)
+        self.count(found.name)
         return found
 
 

@@ -142,6 +142,29 @@ class TeamPeople:
         with self._store.reading() as connection:
             return self._holder(connection, secret, (SESSION, KEY))
 
+    def signed_in(self, secret: str) -> TeamMember:
+        """Who brings a session, as a browser does; a key for programs opens no page."""
+        with self._store.reading() as connection:
+            return self._holder(connection, secret, (SESSION,))
+
+    def come_from_outside(self, name: str, *, issuer: str, subject: str) -> str:
+        """A session for whom another server vouches, if there is such an account here.
+
+        The first time ties the account to that server's own name for the person, which never changes; whoever brings
+        another one later is somebody else, to whom a name or an address was given.
+        """
+        with self._store.writing() as connection:
+            row = connection.execute("SELECT 1 FROM account WHERE name = ? AND active = 1", (name,)).fetchone()
+            if row is None:
+                raise NotLetIn(f"'{name[:60]}' has no account here. Ask an owner for one under this name.")
+            connection.execute("INSERT OR IGNORE INTO outside VALUES (?, ?, ?)", (name, issuer, subject))
+            known = connection.execute("SELECT issuer, subject FROM outside WHERE account = ?", (name,)).fetchone()
+            if tuple(known) != (issuer, subject):
+                raise NotLetIn(
+                    f"'{name}' belongs to somebody else at {issuer[:100]}. An owner closes the old account first."
+                )
+            return self._pass(connection, SESSION, name, "", self._hours)
+
     def all(self) -> list[tuple[str, str, bool]]:
         """Name and role of every account, and whether it may come in."""
         return [

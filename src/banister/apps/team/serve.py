@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import uvicorn
 from fastapi import FastAPI
@@ -14,8 +15,8 @@ from banister.apps.team.settings import TeamSettings
 from banister.apps.team.store import TeamStore
 from banister.errors import BadValue
 
-SETTINGS = "BANISTER_TEAM"
-"""How workers are told which settings are theirs."""
+SETTINGS, PORT = "BANISTER_TEAM", "BANISTER_TEAM_PORT"
+"""How workers are told which settings are theirs, and on which port they are reached."""
 
 
 def interface(settings: TeamSettings) -> Interface:
@@ -24,9 +25,14 @@ def interface(settings: TeamSettings) -> Interface:
     return Interface(settings, bn.open(settings.schema), store)
 
 
+def placed(settings: TeamSettings) -> TeamSettings:
+    """The settings with the port that was taken, where any would do."""
+    return replace(settings, port=int(os.environ[PORT]))
+
+
 def worker() -> FastAPI:
     """What one process runs."""
-    return interface(TeamSettings.of_file(os.environ[SETTINGS])).app
+    return interface(placed(TeamSettings.of_file(os.environ[SETTINGS]))).app
 
 
 def listen(settings: TeamSettings) -> socket.socket:
@@ -48,11 +54,12 @@ def listen(settings: TeamSettings) -> socket.socket:
 def serve(path: str, *, say: Callable[[str], None] = print) -> None:
     """Run until it is interrupted; what was cut off when a server ended is finished first."""
     settings = TeamSettings.of_file(path)
+    taken = listen(settings)
+    os.environ[PORT] = str(taken.getsockname()[1])
+    settings = placed(settings)
     room = interface(settings)
     done = room.desk.resume()
-    taken = listen(settings)
-    port, secure = taken.getsockname()[1], settings.certificate is not None
-    say(f"The team of '{settings.schema.name}' is at http{'s' if secure else ''}://{settings.host}:{port}/api")
+    say(f"The team of '{settings.schema.name}' is at {settings.origin}, for programs at {settings.origin}/api")
     if done:
         say(f"{done} requests that were cut off are finished.")
     say("Every request is written to the team's log. Stop with Ctrl-C.")

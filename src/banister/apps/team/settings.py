@@ -2,11 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from banister import need
 from banister.errors import BadValue
 from banister.foreign import MOST_TOML, parse_toml, read_text
 from banister.tables.reading import Section
+
+if TYPE_CHECKING:
+    from banister.apps.team.openid import OpenId
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +30,19 @@ class TeamSettings:
     session_hours: int
     requests_a_minute: int
     workers: int
+    address: str
+    """The address that members type, where that is another than `listen`: https://team.example behind a proxy."""
+
+    openid: "OpenId | None"
+    """Where members may also sign in."""
+
+    @property
+    def origin(self) -> str:
+        """Where browsers reach the server."""
+        if self.address:
+            return self.address
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'http' if self.certificate is None else 'https'}://{host}:{self.port}"
 
     @classmethod
     def of_file(cls, path: str | Path) -> "TeamSettings":
@@ -43,15 +63,15 @@ class TeamSettings:
         PosixPath('/x/team.db')
         """
         root = Section("the settings", parse_toml(text, "The settings of the team cannot be read"))
-        root.only("team", "tls")
+        root.only("team", "tls", "openid")
         team, tls = root.section("team", "schema, the file of the table"), root.optional("tls")
-        team.only("schema", "store", "listen", "witness", "session_hours", "requests_a_minute", "workers")
+        team.only("schema", "store", "listen", "witness", "session_hours", "requests_a_minute", "workers", "address")
         tls.only("certificate", "key")
         host, port = _listen(team.maybe("listen") or "127.0.0.1:8600")
         pair = (tls.maybe("certificate"), tls.maybe("key"))
         if (pair[0] is None) != (pair[1] is None):
             raise BadValue("[tls] needs both certificate and key, two files in PEM format; or neither, behind a proxy.")
-        if pair[0] is None and host not in ("127.0.0.1", "::1", "localhost"):
+        if pair[0] is None and host not in LOOPBACK:
             raise BadValue(
                 f"listen = '{host}' is reached from elsewhere and there is no [tls]: passwords and answers would go "
                 "in the clear. Name a certificate and a key, or listen on 127.0.0.1 behind a proxy that has them."
@@ -68,7 +88,38 @@ class TeamSettings:
             session_hours=team.whole("session_hours") or 12,
             requests_a_minute=team.whole("requests_a_minute") or 600,
             workers=team.whole("workers") or 1,
+            address=_address(team.maybe("address") or ""),
+            openid=_openid(root.optional("openid"), folder),
         )
+
+
+def _openid(found: Section, folder: Path) -> "OpenId | None":
+    found.only("issuer", "client", "secret_file", "claim", "name")
+    issuer = found.maybe("issuer")
+    if issuer is None:
+        return None
+    from banister.apps.team.openid import OpenId
+
+    secret = read_text(folder / found.text("secret_file"), "a client's secret", most_bytes=10_000).strip()
+    host = urlsplit(issuer).hostname or issuer
+    return OpenId(
+        issuer=issuer,
+        client=found.text("client"),
+        secret=secret,
+        claim=found.maybe("claim") or "email",
+        name=found.maybe("name") or host,
+    )
+
+
+def _address(text: str) -> str:
+    found = urlsplit(text)
+    good = found.scheme in ("http", "https") and found.netloc and not (found.path or found.query or found.fragment)
+    if text and not (good and (found.scheme == "https" or found.hostname in LOOPBACK)):
+        raise BadValue(
+            f"address = '{text}' must be what members type, without a path: https://team.example. Only this machine's "
+            "own names may go without https."
+        )
+    return text.lower()
 
 
 def _listen(text: str) -> tuple[str, int]:

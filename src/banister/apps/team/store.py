@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from banister import keys
 from banister.accounting.chain import ChainLine, check_link
 from banister.errors import BadValue, LedgerDamaged
 
-FORMAT = 1
+FORMAT = 2
+"""2 added drafts, the seal of forms and who signs in elsewhere; a file of the first is taken, and goes on as one."""
 APPLICATION_ID = 0x62746D31
 TABLES = """
 CREATE TABLE IF NOT EXISTS account (
@@ -27,7 +29,11 @@ CREATE TABLE IF NOT EXISTS asked (
   account TEXT NOT NULL REFERENCES account, key TEXT NOT NULL, at TEXT NOT NULL, request TEXT NOT NULL,
   state TEXT NOT NULL, words TEXT NOT NULL, plan TEXT NOT NULL, price TEXT NOT NULL, decided TEXT NOT NULL,
   answer TEXT NOT NULL, PRIMARY KEY (account, key)) STRICT;
-CREATE TABLE IF NOT EXISTS pace (account TEXT PRIMARY KEY, minute TEXT NOT NULL, count INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS outside (
+  account TEXT PRIMARY KEY REFERENCES account, issuer TEXT NOT NULL, subject TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS draft (
+  key TEXT PRIMARY KEY, account TEXT NOT NULL REFERENCES account, asked TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS seal (one INTEGER PRIMARY KEY CHECK (one = 1), secret TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS line (sequence INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT;
 CREATE TRIGGER IF NOT EXISTS line_stays BEFORE UPDATE ON line
   BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
@@ -67,13 +73,23 @@ class TeamStore:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA foreign_keys = ON")
-        if found == 0:
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if found != 0 and not 1 <= version <= FORMAT:
+            raise sqlite3.DatabaseError
+        if version < FORMAT:
             with self.writing() as connection:
                 for statement in TABLES.split(";\n"):
                     if statement.strip():
                         connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def seal(self) -> str:
+        """A secret that all processes of the server share, to know each other's forms by; it lets nobody in."""
+        with self.writing() as connection:
+            connection.execute("INSERT OR IGNORE INTO seal VALUES (1, ?)", (keys.nonce() + keys.nonce(),))
+            found = connection.execute("SELECT secret FROM seal").fetchone()
+            return str(found[0])
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -260,3 +260,10 @@ def test_two_people_talk_in_terminals(tmp_path: Path) -> None:
         assert "'nonsense' is no command" in told
         assert "  1 Ben: here; safety number" in told
         assert "'x' must be a whole number" in told
+
+
+def test_a_node_loads_neither_arrays_nor_certified_arithmetic() -> None:
+    """A third of its memory would be theirs."""
+    asks = "import banister.apps.wildfire.messenger, sys; print(sorted({'numpy', 'flint'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

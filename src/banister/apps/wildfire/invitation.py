@@ -5,6 +5,7 @@ import binascii
 import struct
 from dataclasses import dataclass
 
+from banister.apps.wildfire.relay import MARK
 from banister.errors import BadValue
 
 PREFIX = "wildfire:1:"
@@ -14,7 +15,8 @@ _FIXED = struct.Struct(">16s32s32sQ")
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """Where to knock, with which secret, which certificate must answer, and until when.
+    """Where to knock (at a relay, where a ~ stands before the address), with which secret, which certificate must
+    answer, and until when.
 
     >>> one = Invitation(b"i" * 16, b"s" * 32, b"f" * 32, 1_900_000_000, "127.0.0.1", 4100)
     >>> Invitation.read(one.text()) == one
@@ -49,6 +51,6 @@ class Invitation:
             host = data[_FIXED.size + 2 :].decode("ascii")
         except (binascii.Error, struct.error, UnicodeDecodeError, ValueError):
             raise BadValue(problem) from None
-        if not host or not all(mark.isalnum() or mark in ".:-" for mark in host):
+        if not host or not all(mark.isalnum() or mark in ".:-" for mark in host.removeprefix(MARK)):
             raise BadValue(problem)
         return cls(name, secret, mark, expires, host, port)

@@ -32,6 +32,7 @@ class Shown:
     reply_to: str
     approved: bool
     muted: bool
+    picture: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +61,14 @@ class Messenger:
         port: int = 0,
         tick_seconds: float = 5,
         announced: str = "",
+        relay: str = "",
     ) -> None:
         self.store = PostStore(folder, passphrase)
         kept = self.store.get("tick_seconds")
         tick = float(kept) if kept else float(need.positive("tick_seconds", tick_seconds))
         self.store.put("tick_seconds", repr(tick))
         port = port or int(self.store.get("port", "0"))
-        self.node = Node(self.store, tick_seconds=tick, host=host, port=port)
+        self.node = Node(self.store, tick_seconds=tick, host=host, port=port, relay=relay)
         self.node.announced = announced or host
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="node")
@@ -104,8 +106,9 @@ class Messenger:
         """Friends with whom a link was up: both have agreed."""
         return sum(friend.met and friend.state == "friend" for friend in self.store.friends())
 
-    def post(self, words: str, *, reply_to: str = "", although_few: bool = False) -> str:
-        """Write a post; its name. With few friends only by who says that she knows what that means."""
+    def post(self, words: str, *, reply_to: str = "", although_few: bool = False, file: bytes = b"") -> str:
+        """Write a post, with the picture of a file where one is given; its name. With few friends only by who says that
+        she knows what that means."""
         count = self.confirmed()
         if count < LEAST_FRIENDS and not although_few:
             friends = "1 confirmed friend" if count == 1 else f"{count} confirmed friends"
@@ -113,7 +116,7 @@ class Messenger:
                 f"You have {friends}; with fewer than {LEAST_FRIENDS} whoever gets your post knows that it is yours. "
                 "Invite more, or say that they may know."
             )
-        body = write_body(Text(words, _name(reply_to)))
+        body = write_body(Text(words, _name(reply_to), _picture_of(file) if file else b""))
         return self._wait(self.node.post(body)).hex()
 
     def feed(self) -> tuple[Shown, ...]:
@@ -125,17 +128,33 @@ class Messenger:
             text = read_body(each.body)
             if text is not None:
                 word = words.get(each.id, "")
-                shown.append(Shown(each.id.hex(), text.words, text.reply_to.hex(), word == "approved", word == "muted"))
+                said = word == "approved", word == "muted"
+                shown.append(Shown(each.id.hex(), text.words, text.reply_to.hex(), *said, bool(text.picture)))
         return tuple(shown)
+
+    def picture(self, name: str) -> bytes:
+        """The picture of a post, once it was looked at and is one."""
+        from banister.apps.wildfire.pictures import is_picture
+
+        held = self._do(lambda: self.node.exchange.state.held.get(_name(name)))
+        text = None if held is None else read_body(held.body)
+        if text is None or not is_picture(text.picture):
+            raise BadValue("There is no picture that can be shown.")
+        return text.picture
 
     def approve(self, name: str) -> None:
         """Found worth reading: whoever brought it may bring more. It stays here."""
-        self.store.say(_name(name), "approved")
+        self._say(name, "approved")
         self._do(lambda: self.node.exchange.approve(_name(name), now=self.node.clock.now()))
 
     def mute(self, name: str) -> None:
         """Not shown any more. It is relayed all the same: whoever did not could be told apart."""
-        self.store.say(_name(name), "muted")
+        self._say(name, "muted")
+
+    def _say(self, name: str, word: str) -> None:
+        """A post can be read a moment before it is on disk: what is said about it waits for that, not to be lost."""
+        self._wait(self.node.saved())
+        self.store.say(_name(name), word)
 
     # Friends.
 
@@ -184,6 +203,12 @@ class Messenger:
     def _friend(self, link: int) -> None:
         if all(friend.link != link for friend in self.store.friends()):
             raise BadValue(f"There is no friend number {link}. Look at the list of friends.")
+
+
+def _picture_of(file: bytes) -> bytes:
+    from banister.apps.wildfire.pictures import picture_of  # Only who posts a picture pays for the library.
+
+    return picture_of(file)
 
 
 def _name(text: str) -> bytes:

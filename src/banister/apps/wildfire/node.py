@@ -1,16 +1,16 @@
 """The node that runs: links by TLS, one frame for each at every tick, and everything on disk before it is answered.
 
-At a tick the frames that were made ready before go out, first and at once. Only then is read what came since, worked
-on and written to disk; the frames that follow from it wait for the next tick. So neither reading, checking nor the disk
-moves a tick, and nothing is acknowledged that a crash could lose.
+At a tick the frames that were made ready before go out, and nothing else is done. Half a tick later what came since is
+worked on and written to disk; the frames that follow from it wait for the next tick. So neither reading, checking nor
+the disk moves a tick, and nothing is acknowledged that a crash could lose.
 """
 
 import asyncio
 import contextlib
 import json
-import socket
 import ssl
 from dataclasses import dataclass, field
+from functools import partial
 
 from banister import keys
 from banister.apps.wildfire.identity import (
@@ -23,6 +23,8 @@ from banister.apps.wildfire.identity import (
     server_context,
 )
 from banister.apps.wildfire.invitation import Invitation
+from banister.apps.wildfire.relay import DIALS, LISTENS, MARK, address_of, met, without_delay
+from banister.apps.wildfire.socks import ONION, through_tor
 from banister.apps.wildfire.store import Friend, Invited, PostStore
 from banister.apps.wildfire.ticks import Clock
 from banister.errors import BadValue
@@ -58,7 +60,9 @@ class LinkLine:
 class Node:
     """One person's node. Everything here runs in one event loop."""
 
-    def __init__(self, store: PostStore, *, tick_seconds: float, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self, store: PostStore, *, tick_seconds: float, host: str = "127.0.0.1", port: int = 0, relay: str = ""
+    ) -> None:
         self.store = store
         self.clock = Clock(tick_seconds, before=store.clock())
         self.tick_seconds = tick_seconds
@@ -67,6 +71,8 @@ class Node:
         self.host, self.port = host, port
         self.announced = host
         """The address that invitations name."""
+        self.relay = address_of(relay) if relay else None
+        """Where friends who cannot reach this machine are met."""
         self.failure: BaseException | None = None
         self.changes = 0
         """Counted up whenever somebody who looks would see something new."""
@@ -75,7 +81,10 @@ class Node:
         self._contexts: dict[int, ssl.SSLContext] = {}
         self._ready: dict[int, bytes] = {}
         self._tasks: dict[object, asyncio.Task[None]] = {}
+        self._ways: set[asyncio.Future[None]] = set()
         self._server: asyncio.Server | None = None
+        self._met_strangers = server_context()
+        self._met_strangers.sni_callback = self._answer_knock
         self._strangers = asyncio.Semaphore(STRANGERS)
         self._preparing: asyncio.Task[None] | None = None
         self._disk = asyncio.Lock()
@@ -83,11 +92,9 @@ class Node:
     async def start(self) -> None:
         """Listen, dial, and tick until `stop`."""
         self.refresh()
-        context = server_context()
-        context.sni_callback = self._answer_knock
         try:
             self._server = await asyncio.start_server(
-                self._accept, self.host, self.port, ssl=context, ssl_handshake_timeout=HANDSHAKE_SECONDS
+                self._accept, self.host, self.port, ssl=self._met_strangers, ssl_handshake_timeout=HANDSHAKE_SECONDS
             )
         except OSError:
             raise BadValue(
@@ -98,14 +105,15 @@ class Node:
         self._tasks["ticks"] = asyncio.create_task(self._tick())
 
     async def stop(self) -> None:
-        for task in [*self._tasks.values()]:
+        ending = [*self._tasks.values(), *self._ways]
+        for task in ending:
             task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await asyncio.gather(*ending, return_exceptions=True)
         if self._server is not None:
             self._server.close()
         for line in self.lines.values():
             line.writer.transport.abort()
-        await self._saved()
+        await self.saved()
 
     def refresh(self) -> None:
         """Take up what changed in the list of friends and invitations; the contexts of the removed are gone."""
@@ -122,6 +130,12 @@ class Node:
         for link, friend in self._friends.items():
             if friend.dials and ("dial", link) not in self._tasks:
                 self._tasks["dial", link] = asyncio.get_running_loop().create_task(self._dial(link))
+        if self.relay is not None:
+            expected = {friend.secret for friend in self._friends.values() if not friend.dials}
+            expected |= {invited.secret for invited in self._invited if invited.own.private}
+            for secret in expected:
+                if ("meet", secret) not in self._tasks:
+                    self._tasks["meet", secret] = asyncio.get_running_loop().create_task(self._meet(secret))
         self.changes += 1
 
     # Ticks.
@@ -144,6 +158,7 @@ class Node:
 
     async def _prepare(self) -> None:
         """Work on what came, write it down, and only then make ready what follows from it."""
+        await asyncio.sleep(self.tick_seconds / 2)
         now = self.clock.now()
         for link, line in list(self.lines.items()):
             line.quiet += 1
@@ -153,16 +168,16 @@ class Node:
             if line.quiet > max(SILENT_TICKS, SILENT_SECONDS / self.tick_seconds):
                 self._drop(link)
         ready = self.exchange.tick(now=now)
-        await self._saved()
+        await self.saved()
         self._ready = ready
 
     async def post(self, body: bytes) -> bytes:
         """Take a post of the person's own; when its name comes back it is on disk, and it waits for the ticks."""
         name = self.exchange.post(body, now=self.clock.now())
-        await self._saved()
+        await self.saved()
         return name
 
-    async def _saved(self) -> None:
+    async def saved(self) -> None:
         """Wait until the state of this moment is on disk, in a thread beside: states are written in their order."""
         async with self._disk:
             now, wall = self.clock.now(), self.clock.wall()
@@ -200,7 +215,7 @@ class Node:
     async def _serve(self, link: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Read frames of a link until it ends; a new connection takes the place of an old one."""
         self._drop(link)
-        _without_delay(writer)
+        without_delay(writer)
         line = self.lines[link] = LinkLine(writer)
         if not self._friends[link].met:
             self.store.met(link)
@@ -232,14 +247,9 @@ class Node:
             friend = self._friends[link]
             if link not in self.lines:
                 with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+                    context = link_context(friend.own, friend.theirs, server=False)
                     reader, writer = await asyncio.wait_for(
-                        asyncio.open_connection(
-                            friend.host,
-                            friend.port,
-                            ssl=link_context(friend.own, friend.theirs, server=False),
-                            server_hostname=knock(friend.secret),
-                        ),
-                        HANDSHAKE_SECONDS,
+                        self._opened(friend.host, friend.port, friend.secret, context), HANDSHAKE_SECONDS
                     )
                     if writer.get_extra_info("ssl_object").getpeercert(True) == friend.theirs:
                         pause = 0.2
@@ -249,6 +259,40 @@ class Node:
             pause = min(pause * 2, 30.0)
         self._tasks.pop(("dial", link), None)
 
+    async def _opened(
+        self, host: str, port: int, secret: bytes, context: ssl.SSLContext
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """TLS with whoever listens at an address: straight, at an onion address through Tor, or through a relay."""
+        said = knock(secret)
+        if host.endswith(ONION):
+            return await asyncio.open_connection(sock=await through_tor(host, port), ssl=context, server_hostname=said)
+        if not host.startswith(MARK):
+            return await asyncio.open_connection(host, port, ssl=context, server_hostname=said)
+        held, way = await met(host.removeprefix(MARK), port, DIALS, secret)
+        self._keep(way)
+        return await asyncio.open_connection(sock=held, ssl=context, server_hostname=said)
+
+    async def _meet(self, secret: bytes) -> None:
+        """Wait at the relay for one friend, or for who uses an invitation, again and again while she is expected."""
+        assert self.relay is not None
+        pause, loop = 0.2, asyncio.get_running_loop()
+        while secret in {f.secret for f in self._friends.values()} | {invited.secret for invited in self._invited}:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+                held, way = await met(*self.relay, LISTENS, secret)
+                self._keep(way)
+                protocol = asyncio.StreamReaderProtocol(asyncio.StreamReader(), self._accept)
+                await loop.connect_accepted_socket(
+                    partial(_same, protocol), held, ssl=self._met_strangers, ssl_handshake_timeout=HANDSHAKE_SECONDS
+                )
+                pause = 0.2
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 10.0)
+        self._tasks.pop(("meet", secret), None)
+
+    def _keep(self, way: "asyncio.Future[None]") -> None:
+        self._ways.add(way)
+        way.add_done_callback(self._ways.discard)
+
     # Invitations.
 
     def invite(self, *, now: float, seconds: int, friend: str) -> Invitation:
@@ -257,13 +301,14 @@ class Node:
         name, expires = bytes.fromhex(keys.nonce()), int(now) + seconds
         self.store.add_invitation(Invited(name, own, secret, expires, False, friend))
         self.refresh()
-        return Invitation(name, secret, fingerprint(own.certificate), expires, self.announced, self.port)
+        host, port = (MARK + self.relay[0], self.relay[1]) if self.relay else (self.announced, self.port)
+        return Invitation(name, secret, fingerprint(own.certificate), expires, host, port)
 
     async def use(self, invitation: Invitation, *, friend: str) -> None:
         """Answer an invitation: hand over a key of one's own, and knock from then on until she has accepted."""
         own = LinkKey.generate()
         try:
-            theirs, answer = await asyncio.wait_for(_pair(invitation, own), HANDSHAKE_SECONDS)
+            theirs, answer = await asyncio.wait_for(self._pair(invitation, own), HANDSHAKE_SECONDS)
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             raise BadValue(
                 f"Nobody opened at {invitation.host}:{invitation.port}: she is not there now, or the invitation was "
@@ -315,21 +360,22 @@ class Node:
         self.refresh()
         return {}
 
+    async def _pair(self, invitation: Invitation, own: LinkKey) -> tuple[bytes, dict[str, object]]:
+        """Knock with an invitation, and hand over a certificate: hers, and what she answers."""
+        context = link_context(own, None, server=False)
+        reader, writer = await self._opened(invitation.host, invitation.port, invitation.secret, context)
+        try:
+            theirs: bytes = writer.get_extra_info("ssl_object").getpeercert(True)
+            if fingerprint(theirs) != invitation.fingerprint:
+                raise BadValue("Somebody else answered than the one who invited. Ask for a new invitation.")
+            writer.write(_padded({"id": invitation.id.hex(), "certificate": own.certificate.hex()}))
+            return theirs, _unpadded(await reader.readexactly(PAIRING_BYTES))
+        finally:
+            writer.transport.abort()
 
-async def _pair(invitation: Invitation, own: LinkKey) -> tuple[bytes, dict[str, object]]:
-    """Knock with an invitation, and hand over a certificate: hers, and what she answers."""
-    context = link_context(own, None, server=False)
-    reader, writer = await asyncio.open_connection(
-        invitation.host, invitation.port, ssl=context, server_hostname=knock(invitation.secret)
-    )
-    try:
-        theirs: bytes = writer.get_extra_info("ssl_object").getpeercert(True)
-        if fingerprint(theirs) != invitation.fingerprint:
-            raise BadValue("Somebody else answered than the one who invited. Ask for a new invitation.")
-        writer.write(_padded({"id": invitation.id.hex(), "certificate": own.certificate.hex()}))
-        return theirs, _unpadded(await reader.readexactly(PAIRING_BYTES))
-    finally:
-        writer.transport.abort()
+
+def _same(protocol: asyncio.StreamReaderProtocol) -> asyncio.StreamReaderProtocol:
+    return protocol
 
 
 def _padded(message: dict[str, object]) -> bytes:
@@ -341,9 +387,3 @@ def _unpadded(data: bytes) -> dict[str, object]:
     if not isinstance(found, dict):
         raise BadValue("This is no answer to an invitation.")
     return found
-
-
-def _without_delay(writer: asyncio.StreamWriter) -> None:
-    held = writer.get_extra_info("socket")
-    with contextlib.suppress(OSError, AttributeError):
-        held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -4,15 +4,18 @@ from pathlib import Path
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import RedirectResponse, Response
 
 from banister.apps.web.gate import Place
 from banister.apps.web.site import NavLink, Site
 from banister.apps.wildfire.figures import LEAST_FRIENDS, figures, graph_words, traffic_gb
 from banister.apps.wildfire.messenger import Messenger
+from banister.apps.wildfire.pictures import LARGEST_FILE
 from banister.apps.wildfire.qr import qr_code
 from banister.errors import BadValue, BanisterError
-from banister.spread.node.wildfire import LIFE_DAYS, QUOTA, STEP_TICKS, SWITCH
+from banister.spread.node.wildfire import LIFE_DAYS, QUIET, QUOTA, STEP_TICKS, SWITCH
 
 LINKS = (NavLink("/", "Posts"), NavLink("/friends", "Friends"), NavLink("/node", "Your node"))
 TICKS = (1, 5, 15, 60)
@@ -31,7 +34,13 @@ class Pages:
 
     def __init__(self, site: Site, messenger: Messenger) -> None:
         self.site, self.messenger = site, messenger
-        for path, shown in (("/", self.posts), ("/feed", self.feed), ("/friends", self.friends), ("/node", self.node)):
+        for path, shown in (
+            ("/", self.posts),
+            ("/feed", self.feed),
+            ("/friends", self.friends),
+            ("/node", self.node),
+            ("/picture/{name}", self.picture),
+        ):
             site.app.add_api_route(path, shown, methods=["GET"], response_model=None)
         done = (
             ("/post", self.post),
@@ -65,6 +74,7 @@ class Pages:
             graph=graph_words(),
             count=count,
             least=LEAST_FRIENDS,
+            picture=104 * self.messenger.node.tick_seconds / 60,
         )
 
     def feed(self, seen: str = "") -> Response:
@@ -77,14 +87,24 @@ class Pages:
         return answer
 
     async def post(self, request: Request) -> Response:
-        fields = await self.site.fields(request)
-        words, reply = fields.get("words", ""), fields.get("reply", "")
+        form = await _in_memory(request)
         try:
-            few = fields.get("few") == "yes"
-            await run_in_threadpool(self.messenger.post, words, reply_to=reply, although_few=few)
+            self.site.forms.checked(str(form.get("key", "")))
+            fields = {name: value for name, value in form.items() if isinstance(value, str)}
+            given = form.get("picture")
+            file = await given.read(LARGEST_FILE + 1) if isinstance(given, UploadFile) else b""
+        finally:
+            await form.close()
+        words, reply, few = fields.get("words", ""), fields.get("reply", ""), fields.get("few") == "yes"
+        try:
+            await run_in_threadpool(self.messenger.post, words, reply_to=reply, although_few=few, file=file)
         except BanisterError as error:
             return self._posts(reply, words, str(error))
         return RedirectResponse("/", status_code=303)
+
+    def picture(self, name: str) -> Response:
+        """The picture of a post; nothing keeps it but the node's own store."""
+        return Response(self.messenger.picture(name), media_type="image/jpeg", headers={"cache-control": "no-store"})
 
     async def approve(self, request: Request) -> Response:
         self.messenger.approve((await self.site.fields(request)).get("name", ""))
@@ -156,6 +176,16 @@ class Pages:
         )
 
 
+async def _in_memory(request: Request) -> FormData:
+    """The fields of a form with a file, which is never laid down on a disk on its way."""
+    parser = MultiPartParser(request.headers, request.stream(), max_files=1, max_fields=10)
+    parser.spool_max_size = 2 * LARGEST_FILE
+    try:
+        return await parser.parse()
+    except MultiPartException:
+        raise BadValue("The form is not complete. Load the page again; nothing was done.") from None
+
+
 def _minutes(tick: float) -> float:
-    """Minutes until some 10 000 have a post: the deadline, and then six more steps of gossip."""
-    return (SWITCH + 1 + 6) * STEP_TICKS * tick / 60
+    """Minutes until some 10 000 have a post: the deadline, and then four steps of gossip."""
+    return (SWITCH + QUIET + 1 + 4) * STEP_TICKS * tick / 60

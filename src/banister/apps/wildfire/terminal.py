@@ -3,6 +3,7 @@
 import shlex
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from banister.apps.wildfire.figures import LEAST_FRIENDS, figures
 from banister.apps.wildfire.messenger import Messenger
@@ -10,6 +11,7 @@ from banister.errors import BadValue, BanisterError
 
 HELP = """\
 post TEXT       write a post (post! TEXT although you have few friends)
+picture FILE TEXT  a post with a picture, made small and stripped (picture! although you have few friends)
 reply N TEXT    answer post N of the feed
 feed            what is here, the newest first
 approve N       found worth reading; its bringer may bring more
@@ -48,6 +50,8 @@ class Talk:
             "help": lambda: self.say(HELP),
             "post": lambda: self._posted(messenger.post(rest)),
             "post!": lambda: self._posted(messenger.post(rest, although_few=True)),
+            "picture": lambda: self._picture(rest, few=False),
+            "picture!": lambda: self._picture(rest, few=True),
             "reply": lambda: self._reply(rest),
             "feed": self._feed,
             "approve": lambda: messenger.approve(self._post(rest)),
@@ -68,6 +72,14 @@ class Talk:
     def _posted(self, _: str) -> None:
         self.say("Taken. It leaves with the next ticks, like everybody's.")
 
+    def _picture(self, rest: str, *, few: bool) -> None:
+        path, _, words = rest.partition(" ")
+        try:
+            file = Path(path).expanduser().read_bytes()
+        except OSError:
+            raise BadValue(f"'{path[:80]}' cannot be read. Give the path of a picture, without blanks.") from None
+        self._posted(self.messenger.post(words, file=file, although_few=few))
+
     def _reply(self, rest: str) -> None:
         number, _, words = rest.partition(" ")
         few = self.messenger.confirmed() < LEAST_FRIENDS
@@ -81,7 +93,10 @@ class Talk:
         for place, post in enumerate(shown, 1):
             if not post.muted:
                 reply = f" (to {places[post.reply_to]})" if post.reply_to in places else ""
-                self.say(f"{place:>3}{reply} {'+ ' if post.approved else ''}{post.words}")
+                self.say(
+                    f"{place:>3}{reply} {'+ ' if post.approved else ''}{post.words}"
+                    f"{' [picture]' if post.picture else ''}"
+                )
 
     def _post(self, number: str) -> str:
         shown, place = self.messenger.feed(), _number(number)

@@ -39,14 +39,17 @@ def test_mixed_noise_is_accounted_for_and_drawn(tmp_path: Path) -> None:
 def test_calibration_prints_what_each_question_may_cost() -> None:
     done = run("calibrate", "--epsilon", "1", "--delta", "1e-6", "--questions", "100")
     assert done.exit_code == 0
-    for words in ("0.0240110", "0.0100000", "41.4875", "42.2468"):
+    for words in ("0.0240110", "0.0100000", "41.4875", "42.2468", "3442.43", "3468.82", "[KOV15] Thm 4.3"):
         assert words in done.stdout
+    names = [line.split()[0] for line in done.stdout.splitlines() if "each" in line or "sigma" in line]
+    assert names[-4:-1] == ["Gaussian", "Laplace", "staircase"], "the least noise first, then the theorems"
 
 
 def test_pure_calibration_has_no_gaussian() -> None:
     done = run("calibrate", "--epsilon", "1", "--delta", "0", "--questions", "4")
     assert "epsilon 0.25 each" in done.stdout
     assert "Gaussian" not in done.stdout
+    assert "[KOV15]" not in done.stdout
 
 
 def test_an_explanation_in_words() -> None:

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from banister.apps.cli import build
+from banister.apps.collect.board import board
 from banister.apps.collect.running import reached
 from banister.apps.web.gate import Place
 from banister.errors import BadValue, BanisterError
@@ -136,3 +137,26 @@ def test_a_key_is_kept_for_its_owner(tmp_path: Path) -> None:
     (tmp_path / "own.key").write_text("short")
     with pytest.raises(BadValue, match="not a key"):
         own_key(tmp_path / "own.key")
+
+
+def test_a_second_wave_is_made_from_the_store_of_the_first_and_refuses_its_people(tmp_path: Path) -> None:
+    (tmp_path / "first.toml").write_text(SETTINGS.replace("{ yes = 0.2, no = 0.8 }", '["yes", "no"]'))
+    first, second, key = tmp_path / "first.campaign", tmp_path / "second.campaign", tmp_path / "own.key"
+    ran("collect", "new", tmp_path / "first.toml", "--out", first, "--key", key)
+    signed, agreed = campaign_file(first), ("--home", tmp_path / "home", "--at-most", "3", "--yes")
+    wanted = (first, tmp_path / "reports.db", "--people", "900", "--until", "2999-12-31", "--key", key)
+    with pytest.raises(BanisterError, match="does not hold the campaign"):
+        ran("collect", "second", *wanted, "--out", second)
+    with served(tmp_path, signed) as service:
+        ran("collect", "answer", f"{service.site.place.origins[0]}/a/{signed.name}", "yes", *agreed)
+    said = " ".join(ran("collect", "second", *wanted, "--out", second).split())
+    assert "a person of the second wave is worth 1.00 of the first" in said
+    wave = campaign_file(second)
+    with served(tmp_path, wave) as service:
+        address = f"{service.site.place.origins[0]}/a/{wave.name}"
+        with pytest.raises(BanisterError, match="for other people"):
+            ran("collect", "answer", address, "yes", *agreed)
+        ran("collect", "answer", address, "no", "--home", tmp_path / "other", "--at-most", "3", "--yes")
+        running = next(one for one in service.ingest.open.values() if one.signed.name == wave.name)
+        (shown,) = board(service.writer.store, running, 0).questions
+        assert shown.waves.startswith("With the first wave, 2 reports")

@@ -43,9 +43,9 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """From here on somebody sits at the terminal; what they type is handed to the command as its input."""
     monkeypatch.setattr(
-        "banister.apps.cli.consent_say.sys", type("Tty", (), {"stdin": type("In", (), {"isatty": bool})})
+        "banister.apps.cli.showing.consent_say.sys", type("Tty", (), {"stdin": type("In", (), {"isatty": bool})})
     )
-    monkeypatch.setattr("banister.apps.cli.consent_say.sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("banister.apps.cli.showing.consent_say.sys.stdin.isatty", lambda: True)
 
 
 def invited(*, epsilon: str = "1", name: str = "m", title: str = "Is the drug safe?", home: str = "organiser") -> Path:

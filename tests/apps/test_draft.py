@@ -55,9 +55,11 @@ def test_blanks_are_named_by_plan(stays: Path) -> None:
 
 
 def test_answers_can_be_given_beforehand(stays: Path) -> None:
-    said = ("person=each row", "neighbours=replace", "epsilon=1", "delta=0", "Kosten.range=0 to 1000")
+    days = ("date_format=%d.%m.%Y", "Aufnahme.range=2019-01-01 to 2023-12-31", "Aufnahme.kind=date")  # In any order.
+    said = ("person=each row", "neighbours=replace", "epsilon=1", "delta=0", "Kosten.range=0 to 1000", *days)
     run("draft", "stays.csv", "--yes", "--out", "other.toml", *(word for s in said for word in ("--set", s)))
     assert "range = [0, 1000]" in Path("other.toml").read_text(encoding="utf-8")
+    assert 'date_format = "%d.%m.%Y"' in Path("other.toml").read_text(encoding="utf-8")
     with pytest.raises(BadValue, match="must be a key"):
         run("draft", "stays.csv", "--yes", "--set", "person")
 

@@ -75,7 +75,10 @@ def test_every_channel_of_the_library_is_made_by_name(kind: str) -> None:
 def test_channels_are_not_made_of_what_they_cannot_be() -> None:
     Path("k.csv").write_text("answer\nyes\nno\nperhaps\n")
     for words, message in (
-        (("hadamard", "--epsilon", "1"), "kind = 'hadamard' must be one of: geometric, hadamard-response, quaternary"),
+        (
+            ("hadamard", "--epsilon", "1"),
+            "kind = 'hadamard' must be one of: every-set, geometric, hadamard-response, quat",
+        ),
         (("geometric", "--epsilon", "1", "--delta", "0.1"), "must be 0: this channel is private at a pure level"),
         (("quaternary", "--epsilon", "1", "--delta", "0.1"), "categories = 3 must be 2"),
     ):
@@ -119,8 +122,11 @@ def test_the_documented_commands_run_in_an_empty_folder(document: str) -> None:
     assert len(commands) >= 8
     for words in commands:
         run(*words)
-    assert Path("estimate.svg").exists()
-    assert Path("loads.svg").exists()
+    assert Path("reports.csv").exists()
+    assert Path("loads.csv").exists()
+    figures = [words[words.index("--figure") + 1] for words in commands if "--figure" in words]
+    assert all(Path(figure).exists() for figure in figures)
+    assert figures or document == "README.md"  # What the first page shows needs nothing but a plain install.
 
 
 def test_errors_are_ours() -> None:

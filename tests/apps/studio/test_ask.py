@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
 
 import banister as bn
 from banister.apps.studio.ask import AskPages
@@ -18,6 +19,8 @@ from banister.apps.studio.kept import PREFIX, KeptAnswers
 from banister.apps.studio.questioning import completions
 from banister.apps.studio.same import same_release
 from banister.apps.studio.site import studio
+from banister.apps.studio.till import StudioTill
+from banister.apps.studio.warmer import Warmer
 from banister.apps.studio.workbench import AskForm, Workbench, decimal, digits_up, nearest, steps_to
 from banister.apps.web.gate import Place
 from banister.apps.web.jobs import Job, Teller
@@ -322,8 +325,10 @@ def test_the_other_places_of_the_slider_are_planned_ahead(tmp_path: Path) -> Non
     """So that moving it finds its plans; who asks meanwhile comes first, and is not kept waiting for all of them."""
     bench = Workbench()
     bench.take(str(schema(tmp_path)))
-    pages = AskPages(studio(Place.loopback(PORT)), bench)
-    pages._plan(AskForm(question=QUESTION, epsilon="0.1"))
+    site = studio(Place.loopback(PORT))
+    warm = Warmer(site, bench)
+    pages = AskPages(site, bench, StudioTill(site, bench), ahead=warm)
+    pages._plan(Request({"type": "http"}), AskForm(question=QUESTION, epsilon="0.1"))
     deadline = time.monotonic() + 60
     while len(bench._plans) < len(bench.steps()):
         assert time.monotonic() < deadline
@@ -331,9 +336,9 @@ def test_the_other_places_of_the_slider_are_planned_ahead(tmp_path: Path) -> Non
     before = set(bench._plans)
     pages.site.mathematics.acquire()
     try:
-        pages._warm.begins()
-        pages._warm.after(AskForm(question="SELECT COUNT(*) AS n FROM data", epsilon="0.1"))
-        pages._warm.begins()
+        warm.begins()
+        warm.after(AskForm(question="SELECT COUNT(*) AS n FROM data", epsilon="0.1"))
+        warm.begins()
     finally:
         pages.site.mathematics.release()
     time.sleep(0.5)
@@ -353,3 +358,37 @@ def test_the_slider_has_even_steps_up_to_the_budget() -> None:
 def test_a_decimal_is_the_number_it_shows(value: str) -> None:
     assert Fraction(decimal(Fraction(value))) == Fraction(value)
     assert Fraction(value) <= Fraction(digits_up(Fraction(value))) <= Fraction(value) * Fraction(102, 100)
+
+
+def test_a_second_tab_that_opens_another_table_ends_the_forms_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = schema(tmp_path / "other").rename(tmp_path / "other" / "others.toml")
+    site, visitor = at_work(schema(tmp_path))
+    form = fields(site)
+    where = released(site, visitor, fields(site))
+    opened = visitor.post("/open", data={"key": site.forms.key(), "path": str(other)}, headers=OURS)
+    assert opened.status_code == 303
+    for path in ("/ask/plan", "/ask/price", "/ask/release", "/look/release", "/publish/release"):
+        answer = visitor.post(path, data=form, headers=OURS)
+        assert "Another table was opened since this page was loaded" in answer.text
+        assert "&#39;people.toml&#39;" in answer.text
+    assert not (tmp_path / "other" / "people.ledger").exists()
+    assert "It may be about another table" in visitor.get(where).text
+    visitor.post("/open", data={"key": site.forms.key(), "path": str(tmp_path / "people.toml")}, headers=OURS)
+    assert "Private answers" in visitor.get(where).text, "nothing is lost"
+    assert charges(visitor) == 1
+
+
+def test_a_table_that_goes_away_before_a_release_costs_nothing(tmp_path: Path) -> None:
+    site, visitor = at_work(schema(tmp_path))
+    (tmp_path / "people.csv").rename(tmp_path / "elsewhere.csv")
+    form = fields(site)
+    answer = visitor.post("/ask/release", data=form, headers=OURS)
+    where = answer.headers["location"]
+    state = site.jobs.find(where.removeprefix("/work/")).wait(60)
+    assert "people.csv" in state.refusal
+    assert not state.result
+    assert charges(visitor) == 0
+    (tmp_path / "elsewhere.csv").rename(tmp_path / "people.csv")
+    assert released(site, visitor, form).startswith("/answers/"), "the same form goes on where it stopped"
+    assert charges(visitor) == 1

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 from banister.apps.studio.site import studio
 from banister.apps.web.site import Site
 from tests.apps.studio.place import schema
+from tests.apps.studio.shots import PAGES, TABLE, Eye, stays, walk
 from tests.apps.web.running import WIDTHS, Watched, running, watched
 
 
@@ -96,6 +97,18 @@ def test_noise_and_local_draw_their_pictures(browser: Browser, width: int) -> No
         seen.page.locator("#answers").fill("only one, 1")
         seen.page.get_by_role("alert").wait_for()
         assert not seen.noticed
+
+
+def test_a_newcomer_walks_from_a_csv_file_through_every_page(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The walk of the guide, whose pictures `make shots` takes; here on a phone in the dark, each page under axe."""
+    monkeypatch.chdir(tmp_path)
+    stays(tmp_path)
+    eye = Eye()
+    with running(lambda place: studio(place, TABLE)) as found:
+        walk(browser, found, eye, width=360, scheme="dark")
+    assert set(eye.names) == set(PAGES)
 
 
 def test_it_is_clean_in_the_dark_and_without_a_table(browser: Browser) -> None:

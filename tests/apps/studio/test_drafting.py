@@ -52,6 +52,9 @@ def test_a_table_is_described_saved_and_asked(table: Path) -> None:
     page = visitor.get("/table").text
     assert "Which column says whom a row is about?" in page
     assert "61" not in written(page), "no value was read"
+    last = page.index("How the file is read")
+    assert page.count("Which sign stands between two values?") == 1
+    assert page.index("Which sign stands between two values?") > last > page.index("Which column says whom")
     page = visitor.post("/table/answers", data=sent(site), headers=HTMX).text
     text = written(page)
     assert (
@@ -74,6 +77,9 @@ def test_a_wrong_answer_is_refused_at_its_field_and_the_rest_stays(table: Path) 
     assert 'aria-invalid="true"' in field[:300]
     assert field.index('role="alert"') < field.index(f'id="{field_of("ward.kind")}"')
     assert "Still open:" in page
+    told = visitor.post("/table/check", data={"key": site.forms.key(), "text": written(page)}, headers=HTMX).text
+    assert "refusal" not in told, "a blank is no fault yet"
+    assert "age" in told
     assert "north" in written(page)
 
 

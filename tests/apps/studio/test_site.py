@@ -22,7 +22,9 @@ KEY = "0" * 32
 
 def paths(method: str) -> list[str]:
     """Every address of the studio for a method, with its places filled in."""
-    routes = [route for route in studio(Place.loopback(PORT)).app.routes if isinstance(route, Route)]
+    site = studio(Place.loopback(PORT))
+    site.rest.all()
+    routes = [route for route in site.app.routes if isinstance(route, Route)]
     found = [route.path for route in routes if method in (route.methods or ())]
     filled = {"{kind}": "csv", "{key}": KEY, "{place}": "1", "{name}": "gain"}
     return [re.sub(r"{\w+}", lambda place: filled[place.group(0)], path) for path in found]
@@ -136,8 +138,21 @@ def test_a_port_that_is_taken_is_refused_in_words(tmp_path: Path) -> None:
         take_port(99999999)
 
 
-def test_help_loads_no_server() -> None:
-    heavy = ("fastapi", "starlette", "uvicorn", "jinja2")
-    code = f"import sys; from banister.apps.cli import build; build(); print([m for m in {heavy} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+LOADED = """
+import asyncio, sys
+from banister.apps.cli import build
+build()
+print([name for name in ("fastapi", "starlette", "uvicorn", "jinja2") if name in sys.modules])
+from banister.apps.studio.site import studio
+from banister.apps.web.gate import Place
+site = studio(Place.loopback(1), sys.argv[1])
+first = next(route for route in site.app.routes if route.path == "/")
+assert "people.toml" in asyncio.run(first.endpoint()).body.decode()
+print([name for name in ("sqlglot", "duckdb", "banister.mechanisms") if name in sys.modules])
+"""
+
+
+def test_help_loads_no_server_and_the_first_page_no_planner(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", LOADED, str(schema(tmp_path))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["[]", "[]"]

@@ -14,6 +14,24 @@ from banister.apps.web.serve import take_port
 from banister.apps.web.site import Site
 
 WIDTHS = (360, 1280)
+CHANGING = "document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling, .htmx-added') !== null"
+"""Whether a part of the page waits for its answer, or is being exchanged for it."""
+
+SMALL = """() => [...document.querySelectorAll("body *")].filter((one) => {
+  if (one.tagName === "IMG" && one.closest("figure.picture")) return one.naturalWidth > one.clientWidth + 1;
+  const words = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  if (!words || !one.checkVisibility()) return false;
+  const matrix = one.ownerSVGElement ? one.getScreenCTM() : null;
+  return parseFloat(getComputedStyle(one).fontSize) * (matrix ? Math.hypot(matrix.a, matrix.b) : 1) < 11.9;
+}).map((one) => one.outerHTML.slice(0, 80))"""
+"""What is smaller than can be read: words below 12 px as they are shown, figures below their own size."""
+
+
+SHOWN = """() => [...document.querySelectorAll("main table, main figure, main section, main textarea, main svg")]
+  .filter((one) => one.checkVisibility() && !one.closest("button, .actions")).map((one) => one.outerHTML.slice(0, 9))"""
+"""What a page is made of, and must be on paper, too."""
+PAPER = "() => getComputedStyle(document.body).backgroundColor"
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @contextmanager
@@ -52,21 +70,44 @@ class Watched:
         self.page.goto(self.origin + path)
 
     def settled(self) -> None:
-        """Wait until nothing is asked for any more."""
+        """Wait until nothing is asked for any more, and what was answered stands in the page."""
         self.page.wait_for_load_state("networkidle")
+        while self.page.evaluate(CHANGING):
+            self.page.wait_for_timeout(10)
 
     def check(self) -> None:
-        """Axe finds nothing, nothing is wider than the window, and nothing was noticed."""
+        """Axe finds nothing, nothing is wider than the window, no words are tiny, and nothing was noticed."""
         found = Axe().run(self.page)
         assert found.violations_count == 0, found.generate_report()
-        wide = self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        wide = self.page.evaluate(WIDER)
         assert wide <= 0, f"{self.page.url} is {wide} px wider than the window"
+        small = self.page.evaluate(SMALL)
+        assert not small, f"{self.page.url} has words below 12 px: {small}"
+        self.check_print()
         assert not self.noticed, self.noticed
+
+    def check_print(self) -> None:
+        """On paper it shows the same, dark on light."""
+        shown = self.page.evaluate(SHOWN)
+        self.page.emulate_media(media="print")
+        try:
+            assert self.page.evaluate(SHOWN) == shown, f"{self.page.url} shows less on paper"
+            assert self.page.evaluate(PAPER) in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"), "paper is light"
+        finally:
+            self.page.emulate_media(media="screen")
 
 
 @contextmanager
 def watched(browser: Browser, site: Site, *, width: int = 1280, scheme: str = "light") -> Iterator[Watched]:
     """The owner's browser at a width, just let in."""
+    with watching(browser, site.place.origins[0], width=width, scheme=scheme) as found:
+        found.go(f"/?token={site.visitors.token}")
+        yield found
+
+
+@contextmanager
+def watching(browser: Browser, origin: str, *, width: int = 1280, scheme: str = "light") -> Iterator[Watched]:
+    """A browser of its own at a width, on no page yet."""
     context = browser.new_context(
         viewport={"width": width, "height": 900},
         locale="en-US",  # In a C locale the browser's own is none that charts can use.
@@ -74,11 +115,10 @@ def watched(browser: Browser, site: Site, *, width: int = 1280, scheme: str = "l
         bypass_csp=False,
     )
     page = context.new_page()
-    found = Watched(page, site.place.origins[0])
+    found = Watched(page, origin)
     page.on("console", found.console)
     page.on("pageerror", lambda error: found.noticed.append(f"page: {error}"))
     page.on("request", found.request)
-    page.goto(f"{found.origin}/?token={site.visitors.token}")
     try:
         yield found
     finally:

@@ -189,3 +189,29 @@ def test_a_failure_in_work_shows_its_kind_alone(site: Site) -> None:
 
 def test_work_that_is_not_known_is_said_so(site: Site) -> None:
     assert "the server was started again" in owner(site).get("/work/other").text
+
+
+def test_pages_that_come_later_are_made_once_and_only_for_who_is_let_in(site: Site) -> None:
+    made: list[str] = []
+
+    def make() -> None:
+        made.append("maps")
+        site.app.add_api_route("/maps/{name}", lambda name: PlainTextResponse(name), methods=["GET"])
+
+    site.later(("/maps", "/atlas"), make)
+    assert client(site).get("/maps/a").status_code == 403
+    visitor = owner(site)
+    assert visitor.get("/mapsandmore").status_code == 404
+    assert made == []
+    assert [visitor.get(f"/maps/{name}").text for name in "ab"] == ["a", "b"]
+    site.rest.all()
+    assert made == ["maps"]
+
+
+def test_after_the_first_page_the_others_are_got_ready(site: Site) -> None:
+    ready = threading.Event()
+    site.later(("/maps",), ready.set)
+    site.rest.ahead(0)
+    assert not ready.is_set()
+    owner(site).get("/")
+    assert ready.wait(10)

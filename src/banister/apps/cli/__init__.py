@@ -14,8 +14,8 @@ from banister.apps.cli.ending import run
 def families() -> Iterator[ModuleType]:
     """Every file of this room that registers commands; a new family is one new file."""
     for found in iter_modules(__path__):
-        # How answers look, where they go and how a run ends: loaded by a family when it has something to show.
-        if found.name != "ending" and not found.name.endswith(("say", "files")):
+        # How answers look, in the room `showing`, and how a run speaks and ends: loaded when needed.
+        if not found.ispkg and found.name not in ("ending", "say"):
             yield import_module(f"{__name__}.{found.name}")
 
 
@@ -25,7 +25,7 @@ def build() -> typer.Typer:
         name="banister",
         help="Privacy at its limit: the least noise a guarantee allows, and an exact account of what was given away.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
     )

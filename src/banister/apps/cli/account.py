@@ -65,35 +65,37 @@ def register(app: typer.Typer) -> None:
 
 def _show_account(found: "Account") -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
+
+    from banister.show.terminal import bold, console
 
     table = Table(box=box.SIMPLE_HEAD, title=f"Total epsilon at delta = {found.delta:g}", title_justify="left")
     table.add_column("account")
     table.add_column("epsilon", justify="right")
     table.add_column("times the exact", justify="right")
-    table.add_row("[bold]exact[/bold], certified upper bound", f"[bold]{_up(found.exact.up, 10)}[/bold]", "1")
+    table.add_row(bold("exact", ", certified upper bound"), bold(_up(found.exact.up, 10)), "1")
     table.add_row("exact, certified lower bound", _down(found.exact.down, 10), "")
     for form in found.forms:
         spoken = form.epsilon < float("inf")
         source = form.source.replace("[", r"\[")
         row = (f"{form.epsilon:.6g}", f"{found.gain(form):.3g}") if spoken else ("–", "–")
         table.add_row(f"{form.name} composition, {source}", *row)
-    console = Console(highlight=False)
-    console.print(table)
+    shown = console()
+    shown.print(table)
     if found.exact.down == float("inf"):
-        console.print("No epsilon reaches this delta: everything may be revealed with a larger chance.")
+        shown.print("No epsilon reaches this delta: everything may be revealed with a larger chance.")
     elif not all(form.epsilon < float("inf") for form in found.forms):
-        console.print("– : the theorem says nothing at this delta.")
+        shown.print("– : the theorem says nothing at this delta.")
     if not found.as_narrow_as_asked:
         wide = found.exact.width / found.exact.up if found.exact.up < float("inf") else float("inf")
-        console.print(f"The bracket is {wide:.1e} wide; {found.asked_width:.1e} was asked for. Both of its ends hold.")
+        shown.print(f"The bracket is {wide:.1e} wide; {found.asked_width:.1e} was asked for. Both of its ends hold.")
     for question in found.questions:
-        console.print(f"{question.count:>9} x {question.words}", markup=False)
+        shown.print(f"{question.count:>9} x {question.words}")
 
 
 def _show_calibration(total: "Guarantee", questions: int, delta_each: str, sensitivity: str) -> None:
     from banister.accounting.totals.calibration import calibrate, calibrate_gaussian, calibrate_laplace
+    from banister.accounting.totals.many import theorems_for_many, usual_noises
 
     each = calibrate(total=total, questions=questions, delta_each=delta_each)
     typer.echo(f"{questions} questions within {total}, fixed in advance:")
@@ -104,6 +106,12 @@ def _show_calibration(total: "Guarantee", questions: int, delta_each: str, sensi
     if total.delta:
         variance = calibrate_gaussian(total=total, questions=questions, sensitivity=sensitivity)
         typer.echo(f"  Gaussian noise     standard deviation {_up(float(variance) ** 0.5)}")
+    typer.echo("Squared error of each answer, least first; each is composed exactly:")
+    for one in usual_noises(total=total, questions=questions, sensitivity=sensitivity):
+        typer.echo(f"  {one.name:18} {_up(one.risk)}  ({one.says})")
+    for words, error in theorems_for_many(total=total, questions=questions, sensitivity=sensitivity):
+        typer.echo(f"  by the theorem     {_up(error)}  ({words})")
+    typer.echo("A shape between them may be less: banister noise --questions.")
 
 
 def _down(x: float, digits: int = 6) -> str:

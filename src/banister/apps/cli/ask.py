@@ -17,10 +17,10 @@ def register(app: typer.Typer) -> None:
 
         Example: banister ask public.parquet "SELECT plan, COUNT(*) FROM copy GROUP BY plan"
         """
-        from rich.console import Console
         from rich.table import Table
 
         from banister.publish.asking import ask as answered
+        from banister.show.terminal import console
 
         found = answered(copy, question, confidence=confidence)
         table = Table(box=None, pad_edge=False)
@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
                 numbers = (each.value, each.low, each.high)
                 last = "–" if each.repaired is None else f"{each.repaired:,.6g}"
                 table.add_row(*(str(key) for key in row.keys), each.name, *(f"{x:,.6g}" for x in numbers), last)
-        console = Console(highlight=False)
-        console.print(table)
-        console.print(f"From the raw noisy counts ({found.guarantee}).")
-        console.print(f"Each interval holds with a chance of at least {found.confidence:.4g}.")
-        console.print("repaired: from the records of the file, never negative, and biased.")
+        shown = console()
+        shown.print(table)
+        shown.print(f"From the raw noisy counts ({found.guarantee}).")
+        shown.print(f"Each interval holds with a chance of at least {found.confidence:.4g}.")
+        shown.print("repaired: from the records of the file, never negative, and biased.")

@@ -17,18 +17,28 @@ def register(app: typer.Typer) -> None:
     def audit(
         target: Annotated[
             str,
-            typer.Argument(help="python:package.module:function, command:LINE, or noise of ours, such as geometric."),
+            typer.Argument(
+                help="python:package.module:function, command:LINE, channel:FILE, sql:ADDRESS, release:SCHEMA, or "
+                "noise of ours, such as geometric."
+            ),
         ],
         epsilon: Annotated[str, typer.Option(help="What the mechanism claims, such as 0.5 or 1/2.")],
         delta: Annotated[str, typer.Option(help="The claimed chance of a larger loss; 0 for pure privacy.")] = "0",
         neighbours: Annotated[
             Path | None, typer.Option(help="A JSON list of pairs of inputs that differ in one person.")
         ] = None,
+        schema: Annotated[
+            str, typer.Option(help="Search for neighbours among the tables (lists of rows) that this schema allows.")
+        ] = "",
+        questions: Annotated[str, typer.Option(help="The questions of release:SCHEMA, a file of SQL.")] = "",
         draws: Annotated[
             int, typer.Option(help="Outputs of each input at most; a broken one is found with fewer.")
         ] = 50_000,
         confidence: Annotated[str, typer.Option(help="Of what is shown, all events together.")] = "0.99",
         seconds: Annotated[float, typer.Option(help="How long a batch of calls, or one command, may take.")] = 60.0,
+        figure: Annotated[
+            str, typer.Option(help="Draw the region shown and the region claimed into this file (.svg, .png or .pdf).")
+        ] = "",
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of sentences.")] = False,
     ) -> None:
         """Attack a mechanism: exit code 0 when nothing is found, 1 when its claim is broken, 2 when it cannot be run.
@@ -48,7 +58,11 @@ def register(app: typer.Typer) -> None:
                 draws=draws,
                 confidence=confidence,
                 seconds=seconds,
+                schema=schema,
+                questions=questions,
             )
+            if figure:
+                found.draw(figure)
         except BanisterError as error:
             fail(error)
             raise typer.Exit(UNDONE) from None

@@ -8,6 +8,7 @@ import typer
 from banister.apps.cli.say import cost_word
 
 if TYPE_CHECKING:
+    from banister.accounting.ledger import Ledger
     from banister.audit import Proof
 
 Epsilon = Annotated[str, typer.Option(help="Privacy level, such as 0.5 or 1/2.")]
@@ -20,16 +21,24 @@ Law = Annotated[str, typer.Option(help="Chances with commas between them, such a
 def register(app: typer.Typer) -> None:
     @app.command()
     def verify(
-        files: Annotated[list[Path], typer.Argument(help="Files that `banister prove` or others wrote.")],
+        files: Annotated[list[Path], typer.Argument(help="Proofs, certificates, or answers beside their certificate.")],
+        ledger: Annotated[str, typer.Option(help="Also look the charge up in this ledger, and walk all of it.")] = "",
+        by: Annotated[str, typer.Option(help="The public key that must have signed, ed25519:...")] = "",
     ) -> None:
-        """Check proofs of optimality in exact arithmetic, without a solver.
+        """Check proofs of optimality and certificates of releases in exact arithmetic, without a solver.
+
+        For answers the certificate beside them is found: the loss is worked out anew from the laws that it states, the
+        charge is checked, and the files are compared with their hashes.
 
         Example: banister verify least.proof
         """
+        from contextlib import nullcontext
+
         from banister.audit import verify as checked
 
-        for file in files:
-            typer.echo(f"{file}: {checked(file)}")
+        with _ledger(ledger) if ledger else nullcontext() as book:
+            for file in files:
+                typer.echo(f"{file}: {checked(file, ledger=book, by=by)}")
 
     @app.command()
     def decode(
@@ -131,6 +140,12 @@ def register(app: typer.Typer) -> None:
         from banister.audit import prove_domination
 
         _save(prove_domination(_pair("first", first), _pair("second", second)), out)
+
+
+def _ledger(address: str) -> "Ledger":
+    from banister.accounting.ledger import Ledger
+
+    return Ledger.open(address)
 
 
 def _save(proof: "Proof", out: Path) -> None:

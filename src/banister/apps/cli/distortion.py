@@ -18,12 +18,12 @@ def register(app: typer.Typer) -> None:
 
         Example: banister distortion --cells 44064 --epsilon 1 --records 1000000 --figure distortion.svg
         """
-        from rich.console import Console
         from rich.table import Table
 
         from banister.publish.foretell import foretold
+        from banister.show.terminal import console
 
         table = Table("mechanism", "error in records", "times", box=None, pad_edge=False)
         for name, error, times in foretold(cells, epsilon, records, figure):
             table.add_row(name, f"{error:,.6g}", f"{times:.4g}")
-        Console(highlight=False).print(table)
+        console().print(table)

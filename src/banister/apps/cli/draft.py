@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister draft stays.csv
         """
-        from banister.apps.cli.draft_say import begin, finish, refuse_taken, talk
+        from banister.apps.cli.showing.draft_say import begin, finish, refuse_taken, talk
         from banister.files import check_target
 
         place = begin(table, out, name)

@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from banister.apps.cli.say import fail
-from banister.errors import BanisterError
+from banister.errors import BanisterError, MissingExtra
 
 INTERRUPTED = 130
+
+NOT_IN_RUN = ("scipy", "highspy")
+"""Libraries that the package needs and `make run` leaves out, because its own job does without them."""
 _PATIENCE_SECONDS = 0.4
 """How long a program may take to end by itself after Ctrl-C; an engine deep in its work does not hear it."""
 
@@ -23,6 +26,11 @@ def run(program: Callable[[], object]) -> None:
             program()
         except BanisterError as error:
             sys.exit(fail(error))
+        except ModuleNotFoundError as error:
+            library = (error.name or "").partition(".")[0]
+            if library not in NOT_IN_RUN:
+                raise
+            sys.exit(fail(_left_out(library)))
         except KeyboardInterrupt:
             _say_interrupted()
             sys.exit(INTERRUPTED)
@@ -30,6 +38,13 @@ def run(program: Callable[[], object]) -> None:
             if error.code == INTERRUPTED and _was_ctrl_c(error):
                 _say_interrupted()
             raise
+
+
+def _left_out(library: str) -> MissingExtra:
+    return MissingExtra(
+        f"This needs {library}, which is not installed here. In the project's folder, `make setup` installs everything "
+        f"that `make run` left out; elsewhere: pip install {library}"
+    )
 
 
 def _was_ctrl_c(error: BaseException) -> bool:

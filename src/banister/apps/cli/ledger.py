@@ -1,4 +1,4 @@
-"""`banister ledger create|show|history|verify`."""
+"""`banister ledger create|show|history|verify|import|export`."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,17 +70,12 @@ def register(app: typer.Typer) -> None:
 
         Example: banister ledger history hospital.ledger --last 20
         """
-        from rich.table import Table
-
         from banister.accounting.ledger import Ledger
+        from banister.apps.cli.showing.ledger_say import history_table
 
-        table = Table("no.", "time (UTC)", "epsilon, delta", "label", "hash", box=None, pad_edge=False)
         with Ledger.open(ledger) as opened:
             entries = opened.history()
-        for entry in entries[-last:]:
-            when = entry.at[:19].replace("T", " ")
-            table.add_row(str(entry.sequence), when, entry.in_words(), entry.label, entry.hash[:8])
-        _print(table if entries else "No charges yet.")
+        _print(history_table(entries[-last:]) if entries else "No charges yet.")
 
     @family.command()
     def verify(
@@ -101,6 +96,48 @@ def register(app: typer.Typer) -> None:
             charges, last = opened.verify(proofs=proof, progress=progress)
         typer.echo(f"Clean: {charges} charges, every hash and every total holds.")
         typer.echo(f"Proof of this state, to be kept elsewhere: {charges}:{last}")
+
+    @family.command(name="import")
+    def import_(
+        ledger: Address,
+        file: Annotated[str, typer.Argument(help="What another program spent, as JSON.", metavar="FILE")],
+    ) -> None:
+        """Charge what another library gave away about the same people: guarantees, Gaussian noise, training runs.
+
+        The file states unit, tables and relation, and the ledger refuses another one. The same file is charged once.
+
+        Example: banister ledger import hospital.ledger training.json
+        """
+        from banister.accounting.elsewhere import SpentElsewhere
+        from banister.accounting.ledger import Ledger
+
+        spent = SpentElsewhere.of_file(file)
+        with Ledger.open(ledger) as opened:
+            receipt = spent.charge(opened)
+            again = " before, under the same file" if receipt.again else ""
+            typer.echo(f"Charged as line {receipt.sequence}{again}: {spent.label}")
+            _show(opened)
+
+    @family.command()
+    def export(
+        ledger: Address,
+        out: Annotated[str, typer.Option(help="Write what was charged to this .json file.")],
+    ) -> None:
+        """Write what a ledger has charged, for another ledger to import.
+
+        Example: banister ledger export hospital.ledger --out spent.json
+        """
+        from json import dumps
+        from pathlib import Path
+
+        from banister.accounting.elsewhere import spent_document
+        from banister.accounting.ledger import Ledger
+        from banister.files import check_target, whole_text
+
+        check_target(Path(out), (".json",))
+        with Ledger.open(ledger) as opened:
+            whole_text(Path(out), dumps(spent_document(opened), indent=2) + "\n")
+        typer.echo(f"Wrote {out}")
 
 
 def _one_of_three(questions: int, plan: str, as_you_go: str) -> None:
@@ -125,6 +162,6 @@ def _show(ledger: "Ledger") -> None:
 
 
 def _print(what: object) -> None:
-    from rich.console import Console
+    from banister.show.terminal import console
 
-    Console(highlight=False).print(what)
+    console().print(what)

@@ -22,6 +22,8 @@ def register(app: typer.Typer) -> None:
     for command in (design, make, show, respond, ceiling, estimate, compare, example, gallery):
         local.command()(command)
     local.command("test")(decide)
+    local.command()(check)
+    local.command()(rank)
     app.add_typer(local, name="local")
 
 
@@ -29,10 +31,20 @@ def design(
     epsilon: Epsilon,
     out: Annotated[Path, typer.Option(help="Where to write the channel file.")],
     utility: Annotated[
-        str, typer.Option(help="mutual-information or estimation (with --prior); kl, total-variation, ... (--between).")
+        str,
+        typer.Option(
+            help="mutual-information, estimation or distortion (with --prior); kl, total-variation, chernoff, ... "
+            "(with --between)."
+        ),
     ],
     prior: Annotated[Path | None, typer.Option(help="CSV: category,probability.")] = None,
-    between: Annotated[Path | None, typer.Option(help="CSV: category,p0,p1.")] = None,
+    between: Annotated[
+        Path | None, typer.Option(help="CSV: category,p0,p1; more laws with --aim; for bins ...,least,greatest.")
+    ] = None,
+    aim: Annotated[str, typer.Option(help="For more than two laws: average or worst pair.")] = "",
+    zero: Annotated[str, typer.Option(help="Columns that hypothesis 0 may be, e.g. a,b: a robust design.")] = "",
+    one: Annotated[str, typer.Option(help="Columns that hypothesis 1 may be.")] = "",
+    distance: Annotated[str, typer.Option(help="For distortion: hamming, absolute, or a CSV of distances.")] = "",
     figure: Annotated[Path | None, typer.Option(help="Draw the channel as a heat map (SVG or PNG).")] = None,
     question: Question = "",
     asked_by: AskedBy = "",
@@ -41,10 +53,14 @@ def design(
 
     Example: banister local design --epsilon 1 --prior prior.csv --utility estimation --out survey.channel.json
     """
-    from banister.apps.cli import local_say
+    from banister.apps.cli.showing import local_say
     from banister.local import survey as local_survey
+    from banister.local.designs.wishes import DesignWish
 
-    survey = local_survey.design_survey(epsilon, utility, prior, between, question=question, asked_by=asked_by)
+    files = DesignWish(
+        epsilon=epsilon, utility=utility, prior=prior, between=between, aim=aim, zero=zero, one=one, distance=distance
+    )
+    survey = files.survey(question=question, asked_by=asked_by)
     local_survey.write_survey(out, survey)
     local_say.survey(survey, out)
     if figure is not None:
@@ -65,7 +81,7 @@ def make(
 
     Example: banister local make hadamard-response --epsilon 1 --categories prior.csv --out short.channel.json
     """
-    from banister.apps.cli import local_say
+    from banister.apps.cli.showing import local_say
     from banister.core.privacy.guarantee import Guarantee
     from banister.local import survey as local_survey
 
@@ -79,7 +95,7 @@ def show(channel: ChannelFile) -> None:
 
     Example: banister local show survey.channel.json
     """
-    from banister.apps.cli import local_say
+    from banister.apps.cli.showing import local_say
     from banister.local import survey as local_survey
 
     local_say.survey(local_survey.read_survey(channel), channel)
@@ -97,7 +113,7 @@ def respond(
 
     Example: banister local respond survey.channel.json answers.csv --at-most 1 --out reports.csv
     """
-    from banister.apps.cli import consent_say, local_say
+    from banister.apps.cli.showing import consent_say, local_say
     from banister.consent import read_level
     from banister.local import home as local_home
     from banister.local import survey as local_survey
@@ -118,7 +134,7 @@ def ceiling(
 
     Example: banister local ceiling --at-most 2
     """
-    from banister.apps.cli import local_say
+    from banister.apps.cli.showing import local_say
     from banister.consent import read_level
     from banister.local.home import OWNER, LocalHome
 
@@ -133,18 +149,19 @@ def estimate(
     reports: ReportFiles,
     confidence: Annotated[float, typer.Option(help="Of each interval.")] = 0.95,
     figure: Annotated[Path | None, typer.Option(help="Draw the estimates with their intervals.")] = None,
+    engine: Annotated[str, typer.Option(help="Who counts Parquet files: duckdb or spark.")] = "duckdb",
 ) -> None:
-    """Estimate the frequencies of the answers, with intervals; Parquet files are counted by DuckDB.
+    """Estimate the frequencies of the answers, with intervals; Parquet files are counted by DuckDB or Spark.
 
     Example: banister local estimate survey.channel.json reports.csv --figure estimate.svg
     """
-    from banister.apps.cli import local_say
+    from banister.apps.cli.showing import local_say
     from banister.local import many
     from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
     if all(path.suffix.lower() == many.PARQUET for path in reports):
-        counted = many.estimate_parquet(reports, survey)
+        counted = many.estimate_parquet(reports, survey, many.engine_of(engine))
         found, aside = counted.estimate, counted.aside
     else:
         gathered = local_survey.gather_reports(reports, survey)
@@ -167,7 +184,7 @@ def decide(
 
     Example: banister local test one-bit.channel.json reports.csv --between hypotheses.csv
     """
-    from banister.apps.cli import local_say
+    from banister.apps.cli.showing import local_say
     from banister.local import survey as local_survey
 
     survey = local_survey.read_survey(channel)
@@ -185,7 +202,7 @@ def compare(
 
     Example: banister local compare --epsilon 1 --categories 1000 --people 1000000
     """
-    from banister.apps.cli import local_say
+    from banister.apps.cli.showing import local_say
     from banister.local import comparison as local_compare
 
     local_say.comparison(local_compare.compare(epsilon, categories, people))
@@ -219,3 +236,46 @@ def gallery(
 
     for path in local_gallery.draw_gallery(out, instances):
         typer.echo(path)
+
+
+def check(
+    matrix: Annotated[Path, typer.Argument(help="CSV without a header: one row an answer, one chance a report.")],
+    epsilon: Annotated[list[str], typer.Option(help="Levels at which to say the least delta; may be repeated.")],
+) -> None:
+    """Say what a channel that you bring keeps: its level, and the least delta at each epsilon that you name.
+
+    Example: banister local check mine.csv --epsilon 1 --epsilon 0.5
+    """
+    from banister.local import channel_delta
+    from banister.local.exponents import channel_level
+    from banister.local.files import read_matrix
+    from banister.show.terminal import console
+
+    given, shown = read_matrix(matrix), console()
+    level = channel_level(given)
+    words = "no finite epsilon holds without a delta" if level is None else f"epsilon {level:.9g} with delta 0"
+    shown.print(f"{given.shape[0]} answers, {given.shape[1]} reports: {words}.")
+    for each in epsilon:
+        shown.print(f"epsilon {each}: delta {channel_delta(given, epsilon=each):.9g}, and no less.")
+
+
+def rank(
+    channel: Annotated[Path, typer.Argument(help="A channel file, as `design` writes it.")],
+    reports: Annotated[list[Path], typer.Argument(help="CSV files of reports, as `respond` writes them.")],
+    among: Annotated[Path, typer.Option(help="CSV: category,name,name,…: one column a hypothesis.")],
+) -> None:
+    """Say which of several hypotheses the reports speak for, and how often that would be wrong.
+
+    Example: banister local rank survey.channel.json reports.csv --among laws.csv
+    """
+    from banister.local.survey import rank_in_files, read_survey
+    from banister.show.terminal import console
+
+    names, ranked, mistakes = rank_in_files(read_survey(channel), reports, among)
+    shown = console()
+    order = sorted(range(len(names)), key=lambda i: -ranked.posterior[i])
+    for place in order:
+        shown.print(
+            f"{names[place]}: {ranked.posterior[place]:.4g}; wrong where it is true in {mistakes.each[place]:.3g}"
+        )
+    shown.print(f"With {mistakes.people} reports ({mistakes.method}); all hypotheses alike likely before.")

@@ -16,6 +16,9 @@ def register(app: typer.Typer) -> None:
         out: Annotated[str, typer.Option(help="Write the numbers to a .csv, .parquet or .json file.")] = "",
         propose: Annotated[str, typer.Option(help="Write the schema with its blanks filled in to a new file.")] = "",
         plan: Annotated[bool, typer.Option("--plan", help="Only show what it would cost; nothing is charged.")] = False,
+        key: Annotated[
+            str, typer.Option(help="A name for this request: it is charged once, and fetched when asked again.")
+        ] = "",
         json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     ) -> None:
         """Look privately at all columns of a table at once: people, rows, missing values, quantiles, frequent values.
@@ -24,20 +27,19 @@ def register(app: typer.Typer) -> None:
 
         Example: banister look stays.toml --epsilon 0.2 --delta 1e-6 --page look.html
         """
-        from banister.apps.cli.look_say import LookFiles, show_look
-        from banister.apps.cli.release_say import progress
         from banister.apps.cli.say import share, tell
+        from banister.apps.cli.showing.look_say import LookFiles
+        from banister.apps.cli.showing.release_say import progress
+        from banister.keys import nonce
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
         planned = dataset.plan_look(epsilon=epsilon, delta=delta, confidence=share("confidence", confidence))
-        files = LookFiles(schema=schema, page=page, out=out, propose=propose)
-        files.check(dataset)
+        files = LookFiles(dataset=dataset, key=key or nonce(), once=not key, page=page, out=out, propose=propose)
+        files.check(planned)
         if plan:
             tell(planned)
             return
         with progress() as told:
-            found = dataset.look(planned, tell=told)
-        show_look(found, json=json)  # First of all: what is paid for is seen, also where a file cannot be written.
-        for path in files.write(found):
-            tell(f"Wrote {path}", err=json)
+            found = dataset.look(planned, key=files.key, tell=told)
+        files.deliver(found, json=json)

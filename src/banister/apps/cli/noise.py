@@ -57,11 +57,11 @@ def register(app: typer.Typer) -> None:
 
 def _for_many(epsilon: str, delta: str, sensitivity: str, cost: str, questions: int) -> None:
     """Noise on the line for each of many questions, as a table."""
-    from rich.console import Console
     from rich.table import Table
 
     from banister.accounting.totals.many import least_noise_each
     from banister.core.privacy.guarantee import Guarantee
+    from banister.show.terminal import console
 
     found = least_noise_each(total=Guarantee(epsilon, delta), questions=questions, sensitivity=sensitivity, cost=cost)
     table = Table(title=f"Noise for each of {questions} questions within {found.total} in total")
@@ -70,20 +70,21 @@ def _for_many(epsilon: str, delta: str, sensitivity: str, cost: str, questions: 
     table.add_column("with")
     for each in found.contenders:
         table.add_row(each.name, f"{each.risk:.6g}", each.says)
-    console = Console()
-    console.print(table)
+    shown = console()
+    shown.print(table)
     if found.lower_bound:
-        console.print(f"No noise of one law for all questions has less than {found.lower_bound:.6g} (certified).")
+        shown.print(f"No noise of one law for all questions has less than {found.lower_bound:.6g} (certified).")
     for words, variance in found.by_theorem:
-        console.print(f"For comparison, variance {variance:.6g}: {words}.", markup=False)
+        shown.print(f"For comparison, variance {variance:.6g}: {words}.")
 
 
 def show(found: "Comparison") -> None:
     """The comparison as a table that a person can read at 80 columns."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    from banister.show.terminal import console
+
+    shown = console()
     question, best = found.question, found.best
     table = Table(title=_title(question))
     table.add_column("noise", no_wrap=True)
@@ -97,8 +98,8 @@ def show(found: "Comparison") -> None:
         times = each.risk / best.risk if best.risk else 1.0
         cells = (each.name, f"{each.risk:.6g}", f"{times:.4g}", f"±{each.interval:.4g}")
         table.add_row(*cells, *((each.optimal,) if proven else ()))
-    console.print(table)
-    console.print(_verdict(found))
+    shown.print(table)
+    shown.print(_verdict(found))
 
 
 def _title(question: "NoiseQuestion") -> str:

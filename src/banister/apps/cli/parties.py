@@ -46,7 +46,7 @@ def plan(
 
     Example: banister parties plan --function majority --parties 501 --epsilon 1
     """
-    from banister.apps.cli import parties_say
+    from banister.apps.cli.showing import parties_say
     from banister.parties.forecast import forecast
     from banister.parties.meetings.conduct import write_plan
     from banister.parties.request import MeetingRequest, names_of, read_levels
@@ -86,7 +86,7 @@ def invite(
 
     Example: banister parties invite plan.toml --keys keys.txt --out meeting/
     """
-    from banister.apps.cli import parties_say
+    from banister.apps.cli.showing import parties_say
     from banister.parties.meetings import conduct as parties_meeting
 
     known = {} if keys is None else parties_meeting.read_keys(keys)
@@ -99,7 +99,7 @@ def show(plan: PlanFile) -> None:
 
     Example: banister parties show meeting/plan.json
     """
-    from banister.apps.cli import parties_say
+    from banister.apps.cli.showing import parties_say
     from banister.parties.meetings import conduct as parties_meeting
 
     parties_say.meeting(parties_meeting.open_meeting(plan))
@@ -118,7 +118,7 @@ def respond(
 
     Example: banister parties respond meeting/plan.json --party clinic-3 --at-most 1 --out clinic-3.json
     """
-    from banister.apps.cli import consent_say, parties_say
+    from banister.apps.cli.showing import consent_say, parties_say
     from banister.consent import read_level
     from banister.parties.meetings import conduct as parties_meeting
 
@@ -140,7 +140,7 @@ def ceiling(
 
     Example: banister parties ceiling --party clinic-3 --at-most 2
     """
-    from banister.apps.cli import parties_say
+    from banister.apps.cli.showing import parties_say
     from banister.consent import read_level
     from banister.parties.meetings import conduct as parties_meeting
     from banister.parties.meetings.papers import checked_name
@@ -159,7 +159,7 @@ def decide(
 
     Example: banister parties decide meeting/plan.json answers/*.json
     """
-    from banister.apps.cli import parties_say
+    from banister.apps.cli.showing import parties_say
     from banister.parties.meetings import conduct as parties_meeting
 
     meeting = parties_meeting.open_meeting(plan)
@@ -175,7 +175,7 @@ def view(
 
     Example: banister parties view --levels 1,1,0.5 --party 3 --coalition 1,2
     """
-    from banister.apps.cli import parties_say
+    from banister.apps.cli.showing import parties_say
     from banister.parties.games.views import coalition_view
     from banister.parties.request import read_levels
 

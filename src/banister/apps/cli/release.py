@@ -29,6 +29,15 @@ CheckBounds = Annotated[
     str,
     typer.Option(help="A share of epsilon, e.g. 5%, that tells of how many people more rows are left out."),
 ]
+Rows = Annotated[
+    int, typer.Option(help="Most rows of one person that count in a group of these questions; 0: as the schema says.")
+]
+Groups = Annotated[
+    int, typer.Option(help="Most groups in which one person counts in these questions; 0: as the schema says.")
+]
+Extremes = Annotated[
+    str, typer.Option(help="Answer MIN and MAX by quantiles, e.g. 1%: those of the orders 0.01 and 0.99.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Dialect = Annotated[str, typer.Option(help="The SQL dialect of the question, e.g. postgres.")]
 
@@ -59,23 +68,26 @@ def register(app: typer.Typer) -> None:
         dialect: Dialect = "",
         consistent: Consistent = False,
         check_bounds: CheckBounds = "0",
+        rows: Rows = 0,
+        groups: Groups = 0,
+        extremes: Extremes = "0",
         json: Json = False,
     ) -> None:
         """Show what a question would cost and how accurate its answers would be. No record is read.
 
         Example: banister plan health.toml "SELECT plan, COUNT(*) FROM data GROUP BY plan" --epsilon 0.3
         """
-        from banister.apps.cli.release_say import show_plan
+        from banister.apps.cli.showing.release_say import show_plan
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
-        words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds)
+        words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds, rows, groups, extremes)
         show_plan(_plan(dataset, question, *words), dataset, json=json)
 
     @app.command()
     def release(
         schema: Health,
-        question: Sql,
+        question: Annotated[str, typer.Argument(help="SQL, or a .sql file.", metavar="QUESTION")] = "",
         epsilon: Epsilon = "",
         delta: Delta = "0",
         within: Within = "",
@@ -84,37 +96,69 @@ def register(app: typer.Typer) -> None:
         dialect: Dialect = "",
         consistent: Consistent = False,
         check_bounds: CheckBounds = "0",
+        rows: Rows = 0,
+        groups: Groups = 0,
+        extremes: Extremes = "0",
         out: Annotated[str, typer.Option(help="Write answers to a .csv, .parquet or .json file.")] = "",
         report: Annotated[str, typer.Option(help="Write a page with charts to an .html file.")] = "",
         non_negative: Annotated[bool, typer.Option("--non-negative", help="Raise what is below 0 to 0.")] = False,
+        decode: Annotated[
+            str, typer.Option(help="Say counts within 0 and the schema's people as well as can be: average or worst.")
+        ] = "",
         for_spreadsheets: Annotated[
             bool, typer.Option("--for-spreadsheets", help="Keep spreadsheets from computing texts in a .csv file.")
         ] = False,
+        sign: Annotated[str, typer.Option(help="Sign the certificate with the key in this file.")] = "",
         key: Key = "",
         json: Json = False,
+        rungs: Annotated[
+            str,
+            typer.Option(help="Instead of epsilon: rising ones, e.g. 0.1,1; the first is given, the others sealed."),
+        ] = "",
+        sealed: Annotated[str, typer.Option(help="Where to seal finer rungs; else beside the ledger.")] = "",
+        refine: Annotated[str, typer.Option(help="The sealed file of an earlier release: open its next rung.")] = "",
     ) -> None:
         """Charge the ledger, then answer: a table in the terminal, and files where asked.
 
         What was drawn is kept beside the ledger until all of that is done. Under a --key of yours the same request is
-        charged once, and every further call fetches the same answer.
+        charged once, and every further call fetches the same answer. Beside the files a certificate is written, from
+        which `banister verify` works out anew what was given away.
+
+        With --rungs the answers are drawn at several epsilons at once. The coarsest is given, and --refine opens the
+        next one later, without a look at the table; what is open costs the epsilon of the finest.
 
         Example: banister release health.toml questions.sql --epsilon 0.3 --out answers.parquet --report answers.html
         """
-        from banister.apps.cli.release_files import Files
-        from banister.apps.cli.release_say import progress
+        from banister.apps.cli.showing.release_files import Files
+        from banister.apps.cli.showing.release_say import progress
         from banister.keys import nonce
+        from banister.release.answering.decoding import check_decoding
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
+        if rungs or refine:
+            from banister.apps.cli.rungs import RungRelease
+
+            unfit = {"epsilon": bool(epsilon), "within": bool(within), "key": bool(key), "report": bool(report)}
+            unfit |= {"delta": delta != "0", "consistent": consistent, "check-bounds": check_bounds != "0"}
+            unfit |= {"non-negative": non_negative, "decode": bool(decode)}
+            asked = RungRelease(dataset=dataset, unfit=unfit, out=out, for_spreadsheets=for_spreadsheets, json=json)
+            if refine:
+                asked.refine(refine, question, rungs)
+            else:
+                asked.release(question, rungs, sealed=sealed, confidence=confidence, dialect=dialect)
+            return
         if key and within and (before := dataset.asked(key)) is not None:
             epsilon, within = before.epsilon, ""  # What was found then may not fit any more now that it is paid for.
-        words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds)
+        words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds, rows, groups, extremes)
         planned = _plan(dataset, question, *words)
-        files = Files(dataset=dataset, key=key or nonce(), once=not key, out=out, report=report, json=json)
+        files = Files(dataset=dataset, key=key or nonce(), once=not key, out=out, report=report, sign=sign, json=json)
         files.check(planned)
+        if decode:
+            check_decoding(planned, decode)
         with progress() as tell:
             answers = dataset.release(planned, non_negative=non_negative, key=files.key, tell=tell)
-        files.deliver(answers, for_spreadsheets=for_spreadsheets)
+        files.deliver(answers, for_spreadsheets=for_spreadsheets, decode=decode)
 
     @app.command()
     def check(
@@ -127,7 +171,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister check health.toml
         """
-        from banister.apps.cli.release_say import show_check
+        from banister.apps.cli.showing.release_say import show_check
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
@@ -143,7 +187,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister budget health.toml --create
         """
-        from banister.apps.cli.release_say import show_budget
+        from banister.apps.cli.showing.release_say import show_budget
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
@@ -163,14 +207,20 @@ def _plan(
     dialect: str,
     consistent: bool,
     check_bounds: str,
+    rows: int,
+    groups: int,
+    extremes: str,
 ) -> "Plan":
     from banister.apps.cli.say import share
     from banister.errors import BadValue
 
     if bool(epsilon) == bool(within):
         raise BadValue("Say what the answers may cost (--epsilon 0.3) or how accurate they must be (--within 2%).")
+    if not question:
+        raise BadValue("The question is missing. Give SQL, or the path of a .sql file.")
     sure = share("confidence", confidence)
     spoken, check = dialect or None, share("check-bounds", check_bounds)
+    order = share("extremes", extremes)
     if epsilon:
         return dataset.plan(
             question,
@@ -180,6 +230,9 @@ def _plan(
             dialect=spoken,
             consistent=consistent,
             check_bounds=check,
+            rows=rows or None,
+            groups=groups or None,
+            extremes=order,
         )
     return dataset.plan_within(
         question,
@@ -190,4 +243,7 @@ def _plan(
         dialect=spoken,
         consistent=consistent,
         check_bounds=check,
+        rows=rows or None,
+        groups=groups or None,
+        extremes=order,
     )

@@ -69,15 +69,15 @@ def register(app: typer.Typer) -> None:
 
 
 def _show(rows: list[tuple[str, str]]) -> None:
-    from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
     from banister.show.plain import plain
+    from banister.show.terminal import console
 
     grid = Grid(box=None, show_header=False, pad_edge=False)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in rows:
         grid.add_row(Text(plain(name)), Text(plain(value)))
-    Console(highlight=False).print(grid)
+    console().print(grid)

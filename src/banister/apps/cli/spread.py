@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from banister.apps.cli.say import tell
+from banister.errors import BadValue
 
 if TYPE_CHECKING:
     from banister.spread.lab.run import SpreadRun
@@ -84,20 +85,28 @@ def register(app: typer.Typer) -> None:
     @family.command()
     def locate(
         graph: GraphArgument,
-        holders: Annotated[str, typer.Argument(help="A text file with one name per line.")],
+        holders: Annotated[str, typer.Argument(help="A text file with one name per line.")] = "",
         estimator: Annotated[str, typer.Option(help="rumor, jordan, ml: one or more.")] = "rumor,jordan,ml",
         protocol: Annotated[str, typer.Option(help="What ml assumes.")] = "adaptive",
         steps: Annotated[int, typer.Option(min=0, help="How long it has spread; 0 takes twice the radius.")] = 0,
         top: Annotated[int, typer.Option(min=1, help="Suspects to show.")] = 5,
+        spies: Annotated[str, typer.Option(help="Instead of holders: a CSV file with what spies heard.")] = "",
     ) -> None:
-        """Who was it? Rank the holders of a message.
+        """Who was it? Rank the holders of a message, or everybody by what spies among them wrote down.
 
         Example: banister spread locate friends.edges holders.txt --estimator rumor,jordan,ml
         """
         from banister.spread.lab.suspects import locate as rank
+        from banister.spread.lab.suspects import locate_by_spies
         from banister.spread.lab.written import read_names
 
-        found = rank(graph, read_names(holders), estimators=estimator.split(","), protocol=protocol, steps=steps)
+        if bool(spies) == bool(holders):
+            raise BadValue("Give either a file of holders or, with --spies, a file of what spies heard.")
+        found = (
+            locate_by_spies(graph, spies, steps=steps)
+            if spies
+            else rank(graph, read_names(holders), estimators=estimator.split(","), protocol=protocol, steps=steps)
+        )
         for answer in found:
             tell(answer.text(top))
 

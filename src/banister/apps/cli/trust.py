@@ -40,8 +40,9 @@ def _law(name: str, text: str) -> list[float]:
 
 
 def _show(question: str, prices: "tuple[Price, ...]") -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from banister.show.terminal import console
 
     table = Table(title=f"The price of trust: {question}", title_justify="left")
     table.add_column("who is trusted", no_wrap=True)
@@ -51,4 +52,4 @@ def _show(question: str, prices: "tuple[Price, ...]") -> None:
     for price in prices:
         needed = "–" if price.people is None else f"{price.people:,}"
         table.add_row(price.trust.value, f"{price.value:.6g}", needed, price.proof.replace("[", r"\["))
-    Console().print(table)
+    console().print(table)

@@ -1,4 +1,4 @@
-"""`banister wildfire start|talk|figure|backup|wipe`: the messenger."""
+"""`banister wildfire start|talk|relay|figure|backup|wipe`: the messenger."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +15,7 @@ Passphrase = Annotated[str, typer.Option(help="A file that holds the passphrase;
 Listen = Annotated[str, typer.Option(help="Where friends knock: an address of this machine, and a port or 0.")]
 Announce = Annotated[str, typer.Option(help="The address that invitations name, where it differs.")]
 Tick = Annotated[float, typer.Option(help="Seconds between frames, for a new node; all friends need the same.")]
+AtRelay = Annotated[str, typer.Option(help="host:port of a relay, where friends who cannot reach you are met.")]
 DEFAULT = "~/.banister/wildfire"
 
 
@@ -27,6 +28,7 @@ def register(app: typer.Typer) -> None:
         folder: Folder = DEFAULT,
         listen: Listen = "127.0.0.1:0",
         announce: Announce = "",
+        relay: AtRelay = "",
         tick: Tick = 5.0,
         passphrase_file: Passphrase = "",
         port: Annotated[int, typer.Option(help="The port of the page on this machine; 0 takes a free one.", min=0)] = 0,
@@ -36,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister wildfire start --listen 192.168.1.20:4100
         """
-        messenger = _open(folder, listen, announce, tick, passphrase_file)
+        messenger = _open(folder, listen, announce, relay, tick, passphrase_file)
         from banister.apps.web.gate import Place
         from banister.apps.web.serve import serve, take_port
         from banister.apps.wildfire.site import wildfire
@@ -53,6 +55,7 @@ def register(app: typer.Typer) -> None:
         folder: Folder = DEFAULT,
         listen: Listen = "127.0.0.1:0",
         announce: Announce = "",
+        relay: AtRelay = "",
         tick: Tick = 5.0,
         passphrase_file: Passphrase = "",
     ) -> None:
@@ -62,7 +65,7 @@ def register(app: typer.Typer) -> None:
         """
         import sys
 
-        messenger = _open(folder, listen, announce, tick, passphrase_file)
+        messenger = _open(folder, listen, announce, relay, tick, passphrase_file)
         from banister.apps.wildfire.terminal import Talk
 
         tell(f"Your node listens at {messenger.node.announced}:{messenger.node.port}. Write help to see what there is.")
@@ -70,6 +73,24 @@ def register(app: typer.Typer) -> None:
             Talk(messenger, _said).run(sys.stdin)
         finally:
             messenger.close()
+
+    @family.command()
+    def relay(listen: Listen = "127.0.0.1:4200") -> None:
+        """Run a relay for people who cannot reach each other: it passes on sealed cells of one size, and keeps nothing.
+
+        Example: banister wildfire relay --listen 0.0.0.0:4200
+        """
+        import asyncio
+
+        from banister.apps.wildfire.relay import CellRelay, address_of
+
+        host, port = address_of(listen)
+
+        async def run() -> None:
+            tell(f"Passing on cells at {host}:{await CellRelay().start(host, port)}, until you end it.")
+            await asyncio.Event().wait()
+
+        asyncio.run(run())
 
     @family.command()
     def figure(
@@ -124,7 +145,7 @@ def _said(text: str) -> None:
     sys.stdout.flush()
 
 
-def _open(folder: str, listen: str, announce: str, tick: float, passphrase_file: str) -> "Messenger":
+def _open(folder: str, listen: str, announce: str, relay: str, tick: float, passphrase_file: str) -> "Messenger":
     from banister.errors import BadValue, MissingExtra
 
     try:
@@ -137,7 +158,8 @@ def _open(folder: str, listen: str, announce: str, tick: float, passphrase_file:
     if not host or not port.isdecimal() or int(port) > 65_535:
         raise BadValue(f"--listen {listen[:60]} must be an address and a port, such as 127.0.0.1:4100.")
     words = _passphrase(passphrase_file, fresh=not (place / FILE).exists())
-    return Messenger(place, words, host=host, port=int(port), tick_seconds=tick, announced=announce)
+    at = {"announced": announce, "relay": relay}
+    return Messenger(place, words, host=host, port=int(port), tick_seconds=tick, **at)
 
 
 def _passphrase(file: str, *, fresh: bool) -> str:

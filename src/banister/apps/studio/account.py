@@ -14,6 +14,7 @@ from banister.accounting.terms import Entry
 from banister.accounting.totals.explanation import explain
 from banister.accounting.totals.total import Total, compose
 from banister.apps.studio.kept import PREFIX, KeptAnswers
+from banister.apps.studio.look import KeptLooks
 from banister.apps.studio.publish import PublishedCopies
 from banister.apps.studio.same import same_account
 from banister.apps.studio.workbench import Workbench, digits_up
@@ -118,7 +119,7 @@ class AccountPages:
     def _budget(self, kind: str) -> Response:
         with self.bench.dataset.ledger() as ledger:
             if kind == "csv":
-                return _history(ledger)
+                return history_file(ledger)
             return picture(ledger.plot, kind, name="budget")
 
     async def region(self, kind: str) -> Response:
@@ -136,7 +137,8 @@ class AccountPages:
         return picture(lambda path: draw_regions({f"budget {budget}": found}, path), kind, name="region")
 
 
-def _history(ledger: Ledger) -> Response:
+def history_file(ledger: Ledger) -> Response:
+    """Every charge, as a CSV file."""
     header = ("number", "time", "epsilon", "delta", "question", "hash")
     lines = [(e.sequence, e.at, e.epsilon, e.delta, e.label, e.hash) for e in ledger.history()]
     return rows(header, lines, name="budget")
@@ -147,13 +149,14 @@ def _row(entry: Entry, schema: Path) -> ChargeRow:
     ours = entry.key.startswith(PREFIX)
     asked = ours and kept.asked(key) is not None
     copied = ours and not asked and PublishedCopies(schema).done(key)
+    looked = ours and not asked and not copied and KeptLooks(schema).page(key).exists()
     return ChargeRow(
         number=entry.sequence,
         at=entry.at[:16].replace("T", " "),
         level=entry.in_words(),
         question=entry.label,
-        answer=f"/answers/{key}" if asked else f"/published/{key}" if copied else "",
-        drawn=copied or (asked and kept.find(key) is not None),
+        answer=f"/answers/{key}" if asked else f"/published/{key}" if copied else f"/looks/{key}" if looked else "",
+        drawn=copied or looked or (asked and kept.find(key) is not None),
     )
 
 

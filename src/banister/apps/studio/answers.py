@@ -8,9 +8,9 @@ from fastapi import Request
 from markupsafe import Markup
 from starlette.responses import Response
 
-from banister.apps.studio.ask import AskPages
 from banister.apps.studio.kept import PREFIX, KeptAnswer, KeptAnswers
 from banister.apps.studio.same import same_release
+from banister.apps.studio.till import StudioTill
 from banister.apps.studio.workbench import Workbench
 from banister.apps.web.site import Site
 from banister.errors import BadValue
@@ -22,10 +22,10 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.S)
 class AnswerPages:
     """The routes of this page."""
 
-    def __init__(self, site: Site, bench: Workbench, ask: AskPages) -> None:
+    def __init__(self, site: Site, bench: Workbench, till: StudioTill) -> None:
         self.site = site
         self.bench = bench
-        self.ask = ask
+        self.till = till
         add = site.app.add_api_route
         add("/answers/{key}", self.show, methods=["GET"], response_model=None)
         add("/answers/{key}/draw", self.draw, methods=["POST"], response_model=None)
@@ -56,27 +56,15 @@ class AnswerPages:
         asked = KeptAnswers(self.bench.path).asked(key)
         if asked is None or not self._paid(key):
             raise BadValue("Nothing was paid under this name, so there is nothing to draw. Ask anew.")
-        return await self.site.computed(self.ask.begin, key, asked)
+        return await self.site.computed(self.till.release, key, asked)
 
     def _paid(self, key: str) -> bool:
         with self.bench.dataset.ledger() as ledger:
             return any(entry.key == PREFIX + key for entry in ledger.history())
 
     def report(self, key: str) -> Response:
-        """The report by itself, as `banister release --report` writes it; its one style is named by its hash."""
-        found = self._found(key)
-        digests = [
-            base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() for style in _STYLE.findall(found.report)
-        ]
-        styles = " ".join(f"'sha256-{digest}'" for digest in digests)
-        return Response(
-            found.report,
-            media_type="text/html; charset=utf-8",
-            headers={
-                "Content-Security-Policy": f"default-src 'none'; style-src {styles}; frame-ancestors 'none'",
-                "Content-Disposition": 'attachment; filename="answers.html"',
-            },
-        )
+        """The report by itself, as `banister release --report` writes it."""
+        return report_file(self._found(key).report)
 
     def table(self, key: str, place: int) -> Response:
         """The answers to one question as a CSV file."""
@@ -91,6 +79,20 @@ class AnswerPages:
         if found is None:
             raise BadValue("There is no answer under this name.")
         return found
+
+
+def report_file(report: str) -> Response:
+    """A report as a file that may show its one style, named by its hash, and nothing else."""
+    digests = [base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() for style in _STYLE.findall(report)]
+    styles = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return Response(
+        report,
+        media_type="text/html; charset=utf-8",
+        headers={
+            "Content-Security-Policy": f"default-src 'none'; style-src {styles}; frame-ancestors 'none'",
+            "Content-Disposition": 'attachment; filename="answers.html"',
+        },
+    )
 
 
 def report_body(report: str) -> Markup:

@@ -10,17 +10,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from banister.apps.studio.foreseen import how_words, level_words, person_words
 from banister.apps.studio.gains import other_bounds
-from banister.apps.studio.kept import PREFIX, KeptAnswers
 from banister.apps.studio.questioning import Chosen, built, column_words, completions, first_choice, groupable
-from banister.apps.studio.same import same_release
+from banister.apps.studio.till import ASK, Till
 from banister.apps.studio.warmer import Warmer
-from banister.apps.studio.workbench import AskForm, Drafts, Workbench, digits_up, nearest
-from banister.apps.web.jobs import Job, Teller
+from banister.apps.studio.workbench import AskForm, Workbench, digits_up, nearest
 from banister.apps.web.site import Site
 from banister.errors import BanisterError
 from banister.tables.columns import Kind
 
-HERE = "/ask"
+HERE = ASK
 _PLACE = re.compile(r"at line (\d{1,6}), column (\d{1,6})")
 _WORD = re.compile(r"\w*")
 
@@ -28,11 +26,12 @@ _WORD = re.compile(r"\w*")
 class AskPages:
     """The routes of this page. Whatever computes holds the site's lock."""
 
-    def __init__(self, site: Site, bench: Workbench) -> None:
+    def __init__(self, site: Site, bench: Workbench, till: Till, *, ahead: Warmer | None) -> None:
+        """Without `ahead` nobody plans the other places of the slider in advance."""
         self.site = site
         self.bench = bench
-        self._drafts = Drafts()
-        self._warm = Warmer(site, bench)
+        self.till = till
+        self._ahead = ahead
         add = site.app.add_api_route
         add(HERE, self.show, methods=["GET"], response_model=None)
         add(f"{HERE}/plan", self.plan, methods=["POST"], response_model=None)
@@ -43,28 +42,30 @@ class AskPages:
         add(f"{HERE}/price/{{key}}", self.price, methods=["GET"], response_model=None)
         add(f"{HERE}/release", self.release, methods=["POST"], response_model=None)
 
-    def show(self, draft: str = "") -> Response:
+    def show(self, request: Request, draft: str = "") -> Response:
         """The page with what was asked before, or with an example from the schema."""
         if not self.bench.open:
             return RedirectResponse("/", status_code=303)
         steps = self.bench.steps()
-        chosen, asked = first_choice(self.bench), self._drafts.find(draft)
+        chosen, asked = first_choice(self.bench), self.till.draft(request, draft)
         if asked is not None:  # What was written may be more than boxes can say.
-            return self._form(asked, Chosen([], []))
+            return self._form(request, asked, Chosen([], []))
         question = built(self.bench, chosen.groups, chosen.measures)
-        return self._form(AskForm(question=question, epsilon=steps[max(0, len(steps) - 12)]), chosen)
+        return self._form(request, AskForm(question=question, epsilon=steps[max(0, len(steps) - 12)]), chosen)
 
     async def plan(self, request: Request) -> Response:
         """What to expect, while somebody types or moves the slider."""
-        return await self.site.computed(self._plan, AskForm.of_fields(await self.site.fields(request)))
+        return await self.site.computed(self._plan, request, AskForm.of_fields(await self.site.fields(request)))
 
-    def _plan(self, asked: AskForm) -> HTMLResponse:
-        self._warm.begins()
+    def _plan(self, request: Request, asked: AskForm) -> HTMLResponse:
+        if self._ahead is not None:
+            self._ahead.begins()
         try:
-            facts = self._facts(asked)
+            facts = self._facts(request, asked)
         except BanisterError as error:
             return self._refused(asked, error)
-        self._warm.after(asked)
+        if self._ahead is not None:
+            self._ahead.after(asked)
         return self.site.page("forecast.html", refused={}, **facts)
 
     def _refused(self, asked: AskForm, error: BanisterError) -> HTMLResponse:
@@ -113,58 +114,34 @@ class AskPages:
     async def draft(self, request: Request) -> Response:
         """Go on to the price; what was asked waits under the key of the form that will pay for it."""
         asked = AskForm.of_fields(await self.site.fields(request))
-        return await self.site.computed(self._draft, asked)
+        return await self.site.computed(self._draft, request, asked)
 
-    def _draft(self, asked: AskForm) -> Response:
+    def _draft(self, request: Request, asked: AskForm) -> Response:
         self.bench.look(asked)
         key = self.site.forms.key()
-        self._drafts.put(key, asked)
+        self.till.put(request, key, asked)
         return RedirectResponse(f"{HERE}/price/{quote(key)}", status_code=303)
 
-    async def price(self, key: str) -> Response:
+    async def price(self, request: Request, key: str) -> Response:
         """The price in words, and one question: pay it? Once it was paid, the way to the answer."""
-        return await self.site.computed(self._price, key)
+        return await self.site.computed(self._price, request, key)
 
-    def _price(self, key: str) -> Response:
-        name, asked = self.site.forms.checked(key), self._drafts.find(key)
-        if KeptAnswers(self.bench.path).find(name) is not None:
-            return RedirectResponse(f"/answers/{quote(name)}", status_code=303)
+    def _price(self, request: Request, key: str) -> Response:
+        name, asked = self.site.forms.checked(key), self.till.draft(request, key)
+        if answered := self.till.answered(request, name):
+            return RedirectResponse(answered, status_code=303)
         if asked is None:
             return RedirectResponse(HERE, status_code=303)
-        return self.site.page("price.html", here=HERE, title="Release", key=key, **self._facts(asked))
+        return self.site.page("price.html", here=HERE, title="Release", key=key, **self._facts(request, asked))
 
     async def release(self, request: Request) -> Response:
         """Pay and draw, once for each form, however often it is sent."""
         form = await self.site.form(request)
         key = self.site.forms.checked(str(form.get("key", "")))
         asked = AskForm.of_fields({name: str(value) for name, value in form.items()})
-        return await self.site.computed(self.begin, key, asked)
+        return await self.site.computed(self.till.begin, request, key, asked)
 
-    def begin(self, key: str, asked: AskForm) -> Response:
-        """Start the release under a key, or find what it came to."""
-        kept, bench, site = KeptAnswers(self.bench.path), self.bench, self.site
-        answers = f"/answers/{quote(key)}"
-        if kept.find(key) is not None:
-            return RedirectResponse(answers, status_code=303)
-        plan = bench.look(asked).plan
-        dataset = bench.dataset
-        kept.asks(key, asked)
-
-        def work(tell: Teller) -> str:
-            def stage(words: str) -> None:
-                # Until the ledger is charged it can be stopped; from then on it ends with an answer.
-                (tell if words.startswith("adding up") else tell.last)(words)
-
-            tell("waiting for other work")
-            with site.mathematics:
-                drawn = dataset.release(plan, key=PREFIX + key, tell=stage)
-                kept.keep(key, asked, drawn)
-                dataset.given(drawn, PREFIX + key)
-            return answers
-
-        return site.start(key, lambda: Job("Releasing", work, again=HERE))
-
-    def _form(self, asked: AskForm, chosen: Chosen) -> HTMLResponse:
+    def _form(self, request: Request, asked: AskForm, chosen: Chosen) -> HTMLResponse:
         table, steps = self.bench.dataset.schema.main, self.bench.steps()
         return self.site.page(
             "ask.html",
@@ -180,17 +157,19 @@ class AskPages:
             numbers=[column.name for column in table.columns if column.kind in (Kind.INTEGER, Kind.NUMBER)],
             person=table.person,
             words=json.dumps(completions(self.bench)),
+            **self.till.frame(request),
         )
 
-    def _facts(self, asked: AskForm) -> dict[str, object]:
+    def _facts(self, request: Request, asked: AskForm) -> dict[str, object]:
         looked = self.bench.look(asked)
         return {
             "asked": asked,
             "questions": looked.questions,
-            "budget": self.bench.budget(looked),
+            "budget": self.till.budget(request, asked, looked),
             "level": level_words(looked.plan),
             "person": person_words(looked.plan),
-            "same": same_release(asked, str(self.bench.path)),
+            "same": self.till.same(asked),
+            **self.till.frame(request),
         }
 
 

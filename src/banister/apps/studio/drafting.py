@@ -15,6 +15,8 @@ from banister.apps.studio.workbench import Workbench
 from banister.apps.web.site import Site
 from banister.errors import BadValue, BanisterError
 from banister.files import Access, folder, new_bytes, new_text
+from banister.foreign import parse_toml
+from banister.tables.blanks import blanks_in
 from banister.tables.schema import Schema
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 HERE = "/"
 PAGE = "/table"
 ENDINGS = (".csv", ".parquet", ".duckdb")
+OF_THE_FILE = ("encoding", "separator", "decimal")
+"""Questions that are nearly always answered already: they stand aside."""
 _NAME = re.compile(r"[\w][\w .-]{0,120}")
 
 
@@ -128,10 +132,13 @@ class DraftPages:
         return await self.site.computed(looked)
 
     async def check(self, request: Request) -> Response:
-        """Whether the text is a schema, as somebody edits it."""
+        """Whether the text is a schema, as somebody edits it; a blank that is left is no fault yet."""
         fields = await self.site.fields(request)
-        Schema.of_text(fields.get("text", "").replace("\r\n", "\n"))
-        return self.site.page("table-said.html", target=self._begun().target)
+        text = fields.get("text", "").replace("\r\n", "\n")
+        blanks = blanks_in(parse_toml(text, "The schema cannot be read"))
+        if not blanks:
+            Schema.of_text(text)
+        return self.site.page("table-said.html", target=self._begun().target, blanks=blanks)
 
     async def save(self, request: Request) -> Response:
         """Write the schema, never over another, and open it."""
@@ -157,15 +164,19 @@ class DraftPages:
     def _facts(self, begun: OpenDraft) -> dict[str, object]:
         columns = set(begun.draft.found.names)
         groups: dict[str, list[object]] = {"": []}
+        reading = [question for question in begun.draft.questions if question.key in OF_THE_FILE]
         for question in begun.draft.questions:
+            if question.key in OF_THE_FILE:
+                continue
             column = question.key.rpartition(".")[0]
             groups.setdefault(column if column in columns else "", []).append(question)
         return {
             "begun": begun,
             "groups": [(name, found) for name, found in groups.items() if found],
+            "reading": reading,
+            "blanks": begun.draft.blanks,
             "field_of": field_of,
             "text": begun.draft.text(),
-            "blanks": begun.draft.blanks,
             "same": _same(begun),
         }
 

@@ -45,6 +45,8 @@ class BudgetWords:
     """The share of the allowance that is used up now."""
     after: float
     """The share that would be."""
+    asks: bool = False
+    """Whether somebody else must say yes first."""
 
     def without_ledger(self) -> "BudgetWords":
         """The same where the first release would make the ledger."""
@@ -105,7 +107,7 @@ def person_words(plan: Plan) -> str:
 
 def budget_words(plan: Plan, ledger: Ledger, now: Remaining) -> BudgetWords:
     """What is left now, and what would be left after the release."""
-    return _said(now, ledger.fitting(plan.costs, neighbours=plan.neighbours)[1])
+    return said_of(now, ledger.fitting(plan.costs, neighbours=plan.neighbours)[1])
 
 
 def foreseen_budget(dataset: Dataset, costs: Sequence[Cost], neighbours: Neighbours) -> BudgetWords:
@@ -113,11 +115,12 @@ def foreseen_budget(dataset: Dataset, costs: Sequence[Cost], neighbours: Neighbo
     charged."""
     waits = dataset.awaits_ledger()
     with dataset.trial_ledger() if waits else dataset.ledger() as ledger:
-        said = _said(ledger.remaining(), ledger.fitting(costs, neighbours=neighbours)[1])
+        said = said_of(ledger.remaining(), ledger.fitting(costs, neighbours=neighbours)[1])
     return said.without_ledger() if waits else said
 
 
-def _said(now: Remaining, after: Remaining | None) -> BudgetWords:
+def said_of(now: Remaining, after: Remaining | None) -> BudgetWords:
+    """In words; the same for a whole budget and for what a share leaves of it."""
     largest = f"the largest epsilon that still fits is {brief_down(now.largest_epsilon)}"
     used = float(now.used)
     if after is None:

@@ -11,13 +11,13 @@ from starlette.responses import RedirectResponse, Response
 
 from banister.apps.studio.answers import report_body
 from banister.apps.studio.foreseen import foreseen_budget
-from banister.apps.studio.kept import checked_key
+from banister.apps.studio.kept import PREFIX, checked_key
 from banister.apps.studio.same import Same
 from banister.apps.studio.workbench import Workbench
 from banister.apps.web.jobs import Job, Teller
 from banister.apps.web.site import Site
 from banister.errors import BadValue
-from banister.files import Access, folder, new_text
+from banister.files import Access, folder, whole_text
 
 if TYPE_CHECKING:
     from banister.release.profile.plan import LookPlan
@@ -65,17 +65,6 @@ class KeptLooks:
     def proposal(self, key: str) -> Path:
         """The schema with its blanks filled in."""
         return self.place / f"{checked_key(key)}.toml"
-
-    def begins(self, key: str, level: str) -> None:
-        """Take a key, once: a look that was cut off after its charge is not paid for a second time unasked."""
-        folder(self.place, access=Access.OWNER)
-        try:
-            new_text(self.place / f"{checked_key(key)}.begun", level + "\n", access=Access.OWNER)
-        except FileExistsError:
-            raise BadValue(
-                "This look was begun before and was cut off. The account says whether it was paid; go back to look "
-                "anew."
-            ) from None
 
 
 class LookPages:
@@ -128,10 +117,11 @@ class LookPages:
             tell("waiting for other work")
             with site.mathematics:
                 tell.last("reading, paying and drawing")
-                kept.begins(key, plan.label)
-                found = dataset.look(plan)
-                new_text(kept.proposal(key), proposed_schema(found, schema.read_text(encoding="utf-8")))
+                folder(kept.place, access=Access.OWNER)
+                found = dataset.look(plan, key=PREFIX + key)  # Cut off after its charge, it is fetched.
+                whole_text(kept.proposal(key), proposed_schema(found, schema.read_text(encoding="utf-8")))
                 found.report(kept.page(key))
+                dataset.given(found, PREFIX + key)
             return shown
 
         return site.start(key, lambda: Job("Looking", work, again=HERE))

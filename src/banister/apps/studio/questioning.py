@@ -86,8 +86,8 @@ def column_words(column: Column) -> str:
             return "category, values not declared"
         shown = ", ".join(str(value) for value in column.values[:6])
         return f"category: {shown}{', …' if len(column.values) > 6 else ''}"
-    if column.kind is Kind.DATE:
-        return f"date, every {column.every}"
+    if column.kind.dated:
+        return f"{column.kind.value}, every {column.every}{', ' + column.zone if column.zone else ''}"
     bins = f", {len(column.bins) - 1} bins" if column.bins else ""
     return f"{column.kind.value} from {brief(column.low)} to {brief(column.high)}{bins}"
 

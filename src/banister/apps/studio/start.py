@@ -75,6 +75,5 @@ def _left(bench: Workbench) -> str:
         found = bench.dataset.remaining()
     except (BadValue, LedgerFault) as error:
         return str(error)
-    return (
-        f"the largest epsilon that still fits is {brief_down(found.largest_epsilon)}; {float(found.used):.0%} is used"
-    )
+    used = f"{100 * float(found.used):.0f} % is used"
+    return f"the largest epsilon that still fits is {brief_down(found.largest_epsilon)}; {used}"

@@ -2,22 +2,26 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import banister as bn
 from banister import need
-from banister.accounting.book import Remaining
-from banister.accounting.ledger import Ledger
-from banister.apps.studio.foreseen import BudgetWords, QuestionRows, budget_words, question_rows
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue, BanisterError, LedgerMissing
-from banister.questions.question import Question
 from banister.release.dataset import Dataset
 from banister.release.demo import write_demo
-from banister.release.planning.plan import Plan
-from banister.release.planning.request import PlanRequest
+
+if TYPE_CHECKING:  # The first page plans nothing, so it waits for no planner.
+    from banister.accounting.book import Remaining
+    from banister.accounting.ledger import Ledger
+    from banister.apps.studio.foreseen import BudgetWords, QuestionRows
+    from banister.questions.question import Question
+    from banister.release.planning.plan import Plan
+    from banister.release.planning.request import PlanRequest
 
 DEMO = "demo"
 DEMO_FOLDER = Path("health")
@@ -29,9 +33,6 @@ SERIES: tuple[str, ...] = ("1", "1.1", "1.25", "1.4", "1.6", "1.8", "2", "2.2", 
 SERIES = (*SERIES, "3.2", "3.6", "4", "4.5", "5", "5.6", "6.3", "7.1", "8", "9")
 """Twenty steps a decade, each about 12 % more than the one before; as good as even on a logarithmic scale."""
 
-UNKNOWN = BudgetWords(words="", fits=False, used=0.0, after=1.0)
-"""Before the ledger was asked."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskForm:
@@ -41,6 +42,8 @@ class AskForm:
     epsilon: str
     delta: str = "0"
     confidence: str = "0.95"
+    project: str = ""
+    """For which project it is asked, where a team shares a budget out by projects."""
 
     @classmethod
     def of_fields(cls, fields: "dict[str, str]") -> "AskForm":
@@ -50,6 +53,7 @@ class AskForm:
             epsilon=fields.get("epsilon", "").strip(),
             delta=fields.get("delta", "").strip() or "0",
             confidence=fields.get("confidence", "").strip() or "0.95",
+            project=fields.get("project", "").strip(),
         )
 
     def fault(self) -> tuple[str, str] | None:
@@ -77,38 +81,23 @@ class AskForm:
         return self
 
 
-class Drafts:
-    """What was asked but not paid yet, by the key of its form: a page can be loaded again, and gone back to."""
-
-    def __init__(self) -> None:
-        self._drafts: OrderedDict[str, AskForm] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def put(self, key: str, asked: AskForm) -> None:
-        with self._lock:
-            self._drafts[key] = asked
-            while len(self._drafts) > KEPT_PLANS:
-                self._drafts.popitem(last=False)
-
-    def find(self, key: str) -> AskForm | None:
-        with self._lock:
-            return self._drafts.get(key)
-
-
 @dataclass(slots=True, kw_only=True)
 class Looked:
     """A plan that was looked at: in words, and what it takes of the ledger as that was when its head was this."""
 
-    plan: Plan
-    questions: tuple[QuestionRows, ...]
-    budget: BudgetWords = UNKNOWN
+    plan: "Plan"
+    questions: "tuple[QuestionRows, ...]"
+    budget: "BudgetWords | None" = None
+    """Nothing before the ledger was asked."""
     head: str = ""
 
 
 class Workbench:
     """The open table. Plans are kept, since a slider comes back to where it was."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: Callable[[Path], None] = lambda path: None) -> None:
+        """`changes` hears of it when another table takes the place of one that was open, and of which."""
+        self._changes = changes
         self._dataset: Dataset | None = None
         self.path = Path()
         self._plans: OrderedDict[AskForm, Looked] = OrderedDict()
@@ -138,6 +127,8 @@ class Workbench:
                 "to protect; docs/guide/tables.md shows one, and `banister studio demo` opens one."
             )
         opened = bn.open(path)
+        if self.open and path.resolve() != self.path.resolve():
+            self._changes(self.path)
         with self._lock:
             self._dataset, self.path = opened, path
             self._plans.clear()
@@ -151,6 +142,8 @@ class Workbench:
             if found is not None:
                 self._plans.move_to_end(asked)
                 return found
+        from banister.apps.studio.foreseen import question_rows
+
         plan = self.dataset.planned(self.request(asked))
         made = Looked(plan=plan, questions=question_rows(plan))
         with self._lock:
@@ -159,8 +152,10 @@ class Workbench:
                 self._plans.popitem(last=False)
         return made
 
-    def request(self, asked: AskForm) -> PlanRequest:
+    def request(self, asked: AskForm) -> "PlanRequest":
         """What is asked as the planner takes it; the text is read once, however often the slider moves."""
+        from banister.release.planning.request import PlanRequest
+
         asked.checked()
         with self._lock:
             questions = self._read.get(asked.question)
@@ -172,29 +167,31 @@ class Workbench:
                     self._read.popitem(last=False)
         return PlanRequest.of(questions, epsilon=asked.epsilon, delta=asked.delta, confidence=confidence_of(asked))
 
-    def budget(self, looked: "Looked") -> BudgetWords:
+    def budget(self, looked: "Looked") -> "BudgetWords":
         """What it would take of the budget; computed anew when the ledger has moved on."""
+        from banister.apps.studio.foreseen import budget_words
+
         try:
             with self.dataset.ledger() as ledger:
-                if looked.head != ledger.head:
+                if looked.budget is None or looked.head != ledger.head:
                     looked.budget, looked.head = budget_words(looked.plan, ledger, self._now(ledger)), ledger.head
         except LedgerMissing:
             if not self.dataset.awaits_ledger():  # Another release was quicker.
                 return self.budget(looked)
-            if looked.head != NO_LEDGER:
+            if looked.budget is None or looked.head != NO_LEDGER:
                 trial = self._trial = self._trial or self.dataset.trial_ledger()
                 said = budget_words(looked.plan, trial, self._now(trial))
                 looked.budget, looked.head = said.without_ledger(), NO_LEDGER
         return looked.budget
 
-    def _now(self, ledger: Ledger) -> Remaining:
+    def _now(self, ledger: "Ledger") -> "Remaining":
         """What is left, looked for once for each state of the ledger."""
         head = ledger.head
         if self._left is None or self._left[0] != head:
             self._left = head, ledger.remaining()
         return self._left[1]
 
-    def plan_within(self, asked: AskForm, within: str) -> Plan:
+    def plan_within(self, asked: AskForm, within: str) -> "Plan":
         """The plan with the least epsilon whose intervals are within a share of the answers."""
         share = need.exact("within", within.strip().removesuffix("%").strip()) / 100
         return self.dataset.plan_within(

@@ -67,13 +67,17 @@ class Place:
         return f"{self.cookie}={session}; Path=/; HttpOnly; SameSite=Strict{secure}"
 
 
-class Doorkeeper:
-    """Lets the owner's own browser in, and nobody else."""
+Admit = Callable[[Scope, Headers], Response | None]
+"""Who may pass: the answer to whoever may not, or who is led on first; nothing where the request goes on."""
 
-    def __init__(self, app: ASGIApp, *, place: Place, visitors: Visitors, refuse: Refuse) -> None:
+
+class Doorkeeper:
+    """Lets in who comes to the right place, from a page of ours, and is admitted; and nobody else."""
+
+    def __init__(self, app: ASGIApp, *, place: Place, admit: Admit, refuse: Refuse) -> None:
         self.app = app
         self.place = place
-        self.visitors = visitors
+        self.admit = admit
         self.refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,17 +101,15 @@ class Doorkeeper:
         await self.app(scope, _bounded(receive, self.place), guarded)
 
     def _stopped(self, scope: Scope) -> Response | None:
-        """The answer to who may not pass, or to who brings a token; nothing where the request may go on."""
+        """The answer to who may not pass; nothing where the request may go on."""
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self.place.hosts:
             return self.refuse(421, f"This server is reached as {self.place.hosts[0]} only. Use the printed address.")
         if not self._from_here(scope["method"], headers):
             return self.refuse(403, "The request came from another page than ours, so nothing was done.")
-        given = parse_qs(scope["query_string"].decode("latin-1")).get(FIELD)
-        if given is not None:
-            return self._traded(given[0], scope, headers)
-        if not scope["path"].startswith(STATIC) and not self.visitors.known(self._session(headers)):
-            return self.refuse(403, "Open the whole address that was printed, with its token: it lets you in.")
+        answer = self.admit(scope, headers)
+        if answer is not None:
+            return answer
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 18 or int(length) > self.place.most_bytes:
             return self.refuse(413, self.place.too_large)
@@ -128,6 +130,28 @@ class Doorkeeper:
             return site == "same-origin"
         return origin is not None and origin != "null"
 
+
+class TokenDoor:
+    """Admits the owner's own browser: whoever brings the token that was printed, and then by one cookie."""
+
+    def __init__(self, *, place: Place, visitors: Visitors, refuse: Refuse) -> None:
+        self.place = place
+        self.visitors = visitors
+        self.refuse = refuse
+
+    def __call__(self, scope: Scope, headers: Headers) -> Response | None:
+        given = parse_qs(scope["query_string"].decode("latin-1")).get(FIELD)
+        if given is not None:
+            return self._traded(given[0], scope, headers)
+        scheme, _, key = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            if self.visitors.guest(key.strip()):
+                return None
+            return self.refuse(403, "This key is nobody's here, or nobody's any more.")
+        if scope["path"].startswith(STATIC) or self.visitors.known(cookie_of(headers, self.place.cookie)):
+            return None
+        return self.refuse(403, "Open the whole address that was printed, with its token: it lets you in.")
+
     def _traded(self, token: str, scope: Scope, headers: Headers) -> Response:
         session = self.visitors.enter(token) if scope["method"] == "GET" else None
         if session is None:
@@ -136,21 +160,27 @@ class Doorkeeper:
         if headers.get("sec-fetch-site") in (None, "none", "same-origin"):
             answer: Response = RedirectResponse(target, status_code=303)
         else:
-            # Who came by a link elsewhere would not send a strict cookie along a redirect; a page of ours may go on.
-            link = escape(target)
-            answer = HTMLResponse(
-                '<!doctype html><html lang="en"><meta charset="utf-8"><title>Come in</title>'
-                f'<meta http-equiv="refresh" content="0;url={link}"><p><a href="{link}">Come in</a></p></html>'
-            )
+            answer = come_in(target)
         answer.headers["set-cookie"] = self.place.set_cookie(session)
         return answer
 
-    def _session(self, headers: Headers) -> str:
-        try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.place.cookie)
-        except CookieError:
-            return ""
-        return "" if found is None else found.value
+
+def come_in(target: str) -> Response:
+    """A page that leads on. Who came by a link elsewhere would not send a strict cookie along a redirect."""
+    link = escape(target)
+    return HTMLResponse(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Come in</title>'
+        f'<meta http-equiv="refresh" content="0;url={link}"><p><a href="{link}">Come in</a></p></html>'
+    )
+
+
+def cookie_of(headers: Headers, name: str) -> str:
+    """The value of a cookie, or nothing."""
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
 
 
 def _without_token(scope: Scope) -> str:

@@ -13,6 +13,8 @@ from banister.apps.web.site import Site
 from banister.errors import BadValue
 
 LOOPBACK = "127.0.0.1"
+AHEAD_SECONDS = 0.5
+"""After the first page has had so long for itself, the others are got ready."""
 
 
 def take_port(port: int) -> socket.socket:
@@ -53,4 +55,5 @@ def serve(site: Site, taken: socket.socket, *, browser: bool, say: Callable[[str
     sys.stdout.flush()
     if browser:
         threading.Thread(target=webbrowser.open, args=(address(site, site.visitors.ticket()),), daemon=True).start()
+    site.rest.ahead(AHEAD_SECONDS)
     uvicorn.Server(config).run(sockets=[taken])

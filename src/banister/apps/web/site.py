@@ -18,8 +18,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from banister.apps.web.gate import Doorkeeper, Place
+from banister.apps.web.gate import Admit, Doorkeeper, Place, TokenDoor
 from banister.apps.web.jobs import Job, Jobs, events
+from banister.apps.web.later import LaterPages, MakePages
 from banister.apps.web.visitors import Forms, Visitors
 from banister.errors import BanisterError, BudgetExceeded, LedgerMissing
 from banister.show.page import STYLE
@@ -51,7 +52,16 @@ class NavLink:
 class Site:
     """What every program of pages shares. Routes are added to `app`; `asgi` is what a server runs."""
 
-    def __init__(self, name: str, *, place: Place, links: Sequence[NavLink], templates: Sequence[Path] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        place: Place,
+        links: Sequence[NavLink],
+        templates: Sequence[Path] = (),
+        admits: "Callable[[Site], Admit] | None" = None,
+    ) -> None:
+        """Without `admits`, whoever brings the printed token comes in, and nobody else."""
         self.name = name
         self.links = tuple(links)
         self.place = place
@@ -76,7 +86,14 @@ class Site:
         )
         self._templates.globals.update(site=self, htmx=HTMX)
         self._add_routes()
-        self.asgi: ASGIApp = Doorkeeper(self.app, place=place, visitors=self.visitors, refuse=self._stranger)
+        door = TokenDoor(place=place, visitors=self.visitors, refuse=self.stranger) if admits is None else admits(self)
+        self.rest = LaterPages(self.app)
+        """The pages that are made when somebody first comes to them."""
+        self.asgi: ASGIApp = Doorkeeper(self.rest, place=place, admit=door, refuse=self.stranger)
+
+    def later(self, prefixes: Sequence[str], make: MakePages) -> None:
+        """Routes below these prefixes, made when somebody first comes there."""
+        self.rest.add(prefixes, make)
 
     def page(self, template: str, status: int = 200, /, **facts: object) -> HTMLResponse:
         """A page or a piece of one; every text in it is escaped."""
@@ -109,12 +126,16 @@ class Site:
 
         return await run_in_threadpool(alone)
 
+    async def beside(self, work: Callable[P, Response], *given: P.args, **more: P.kwargs) -> Response:
+        """An answer that takes time and no mathematics, made in a thread beside."""
+        return await run_in_threadpool(work, *given, **more)
+
     def start(self, key: str, make: Callable[[], Job]) -> RedirectResponse:
         """Begin long work, or find it again under its key, and go to where it is watched."""
         self.jobs.once(key, make)
         return RedirectResponse(f"/work/{quote(key, safe='')}", status_code=303)
 
-    def _stranger(self, status: int, message: str) -> HTMLResponse:
+    def stranger(self, status: int, message: str) -> HTMLResponse:
         """A refusal for who is not let in: no navigation, nothing of the owner's."""
         return self.page("stranger.html", status, message=message)
 
@@ -126,7 +147,7 @@ class Site:
         app.add_api_route("/work/{key}", self._work, methods=["GET"], response_model=None)
         app.add_api_route("/work/{key}/events", self._events, methods=["GET"], response_model=None)
         app.add_api_route("/work/{key}/stop", self._stop, methods=["POST"], response_model=None)
-        app.add_exception_handler(BanisterError, self._refused)
+        app.add_exception_handler(BanisterError, self.refused)
         app.add_exception_handler(HTTPException, self._no_page)
         app.add_exception_handler(RequestValidationError, self._no_form)
         app.add_exception_handler(Exception, self._failed)
@@ -147,7 +168,7 @@ class Site:
         job.stop()
         return RedirectResponse(f"/work/{quote(key, safe='')}", status_code=303)
 
-    def _refused(self, request: Request, error: Exception) -> Response:
+    def refused(self, request: Request, error: Exception) -> Response:
         """A refusal of the library: at its place for htmx, else a page; the words are the same."""
         if request.headers.get("hx-request") == "true":  # Typing is not an error: the browser's console stays empty.
             return self.page("piece-refusal.html", message=str(error))

@@ -26,6 +26,15 @@ for (const box of document.querySelectorAll("[data-again]")) {
   }, 2000);
 }
 
+// A piece of a page that the server tells news of; it is fetched anew then, not in the middle of what somebody does.
+for (const box of document.querySelectorAll("[data-live]")) {
+  const source = new EventSource(box.dataset.live);
+  source.onmessage = async () => {
+    const answer = await fetch(box.dataset.piece).catch(() => null);
+    if (answer?.ok && !answer.redirected) box.innerHTML = await answer.text();
+  };
+}
+
 // A slider over a list of values: the field beside it holds the text that is sent, exactly as it is read.
 document.addEventListener("input", (event) => {
   const slider = event.target.closest("[data-values]");

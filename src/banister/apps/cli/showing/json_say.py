@@ -9,6 +9,7 @@ from banister.release.answering.answers import columns_of
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
     from banister.release.answering.answers import Answers
+    from banister.release.finer import RungTables
     from banister.release.planning.plan import Plan
 
 Document = dict[str, object]
@@ -50,6 +51,15 @@ def answers_document(answers: "Answers") -> Document:
     rows = [[dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)] for table in tables]
     left = str(answers.remaining.largest_epsilon)
     return {**_level(answers.plan), "answers": rows, "proof": answers.proof, "head": answers.head, "still_fits": left}
+
+
+def rungs_document(found: "RungTables") -> Document:
+    """The answers of one rung with their intervals, and how to open the next one."""
+    tables = [columns_of(table) for table in found.tables]
+    rows = [[dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)] for table in tables]
+    finer = [str(each) for each in found.finer]
+    shared = {"epsilon": str(found.epsilon), "charge": found.charge, "sealed": str(found.sealed), "finer": finer}
+    return {"format": 1, **shared, "confidence": found.confidence, "answers": rows}
 
 
 def budget_document(book: "Ledger") -> Document:

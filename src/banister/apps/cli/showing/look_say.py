@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
-from banister.apps.cli.release_say import safe
+from banister.apps.cli.say import tell
+from banister.apps.cli.showing.release_say import safe
 from banister.errors import BadValue
-from banister.files import check_target, new_text
+from banister.files import check_space, check_target, new_text
+from banister.release.profile.keeping import look_bytes
 from banister.release.profile.words import about, columns_of, document, share, summary
+from banister.show.terminal import console
 
 if TYPE_CHECKING:
     from banister.release.dataset import Dataset
+    from banister.release.profile.plan import LookPlan
     from banister.release.profile.profile import Profile
 
 
@@ -22,20 +25,36 @@ if TYPE_CHECKING:
 class LookFiles:
     """The files that a look was asked to write, checked before anything is charged."""
 
-    schema: str
+    dataset: "Dataset"
+    key: str
+    once: bool
+    """Whether the key was made for this one run, so that nobody will fetch the look once it is written."""
     page: str
     out: str
     propose: str
 
-    def check(self, dataset: "Dataset") -> None:
-        """Refuse what cannot be written."""
+    def check(self, plan: "LookPlan") -> None:
+        """Refuse what cannot be written, and disks without room."""
         kinds = ((self.page, (".html",)), (self.out, (".csv", ".parquet", ".json")), (self.propose, (".toml",)))
         for name, suffixes in kinds:
             if name:
                 check_target(Path(name), suffixes)
-                dataset.check_output(name)
+                check_space(Path(name), look_bytes(plan))
+                self.dataset.check_output(name)
         if self.propose and Path(self.propose).exists():
             raise BadValue(f"'{self.propose}' is there already. Give another name, or take it away first.")
+
+    def deliver(self, found: "Profile", *, json: bool) -> None:
+        """Write and show the look. What fails here costs nothing more: it is kept."""
+        try:
+            written = self.write(found)
+        except (BadValue, OSError) as error:
+            raise BadValue(f"{error} The look is paid for and kept: fetch it with --key {self.key}.") from None
+        show_look(found, json=json)
+        for path in written:
+            tell(f"Wrote {path}", err=json)
+        if self.once:
+            self.dataset.given(found, self.key)
 
     def write(self, found: "Profile") -> list[Path]:
         """Write them."""
@@ -49,7 +68,8 @@ class LookFiles:
         if self.propose:
             from banister.release.profile.proposal import proposed_schema
 
-            new_text(Path(self.propose), proposed_schema(found, Path(self.schema).read_text(encoding="utf-8")))
+            assert self.dataset.path is not None
+            new_text(Path(self.propose), proposed_schema(found, self.dataset.path.read_text(encoding="utf-8")))
             written.append(Path(self.propose))
         return written
 
@@ -59,13 +79,13 @@ def show_look(found: "Profile", *, json: bool) -> None:
     if json:
         print(jsons.dumps(document(found), indent=1))
         return
-    console = Console(emoji=False, highlight=False)
+    shown = console()
     for line in summary(found):
-        console.print(safe(line))
+        shown.print(safe(line))
     table = Table(box=None, header_style="dim", pad_edge=False)
     for name in ("column", "missing", "undeclared", "where its values lie"):
         table.add_column(name, overflow="fold")
     for column in found.columns:
         table.add_row(safe(column.name), safe(share(column.missing)), safe(share(column.outside)), safe(about(column)))
-    console.print(table)
-    console.print(f"Head of the ledger:\n{found.head}", soft_wrap=True)
+    shown.print(table)
+    shown.print(f"Head of the ledger:\n{found.head}", soft_wrap=True)

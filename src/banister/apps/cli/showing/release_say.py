@@ -4,14 +4,15 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 
+from banister.apps.cli.showing.ledger_say import history_table
 from banister.core.exact.numbers import brief, brief_down
 from banister.release.answering.wording import (
     about_intervals,
@@ -26,19 +27,21 @@ from banister.release.answering.wording import (
     with_interval,
 )
 from banister.show.plain import plain
+from banister.show.terminal import bold, console
 
 if TYPE_CHECKING:
     from banister.release.answering.answers import Answers
     from banister.release.dataset import Dataset
+    from banister.release.finer import RungTables
     from banister.release.planning.plan import Part, Plan
     from banister.release.run import AnswerTable, Tell
 
 
 def safe(value: object, *, keep: str = "") -> str:
-    """What others wrote, as it may stand in a line of ours: no markup, no command to the terminal. Pieces between
-    which `keep` stands are made safe one by one."""
+    """What others wrote, as it may stand in a line of ours: no command to the terminal. Pieces between which `keep`
+    stands are made safe one by one."""
     pieces = str(value).split(keep) if keep else [str(value)]
-    return keep.join(escape(plain(piece)) for piece in pieces)
+    return keep.join(plain(piece) for piece in pieces)
 
 
 SHOWN = 40
@@ -48,41 +51,37 @@ SHOWN = 40
 @contextmanager
 def progress() -> "Iterator[Tell]":
     """A line that moves while the engine works, on a terminal only."""
-    console = Console(stderr=True)
+    quiet = Console(stderr=True, markup=False)
     if not sys.stderr.isatty():
         yield lambda stage: None
         return
-    with console.status("starting") as status:
+    with quiet.status("starting") as status:
         yield lambda stage: status.update(stage)
 
 
 def show_plan(plan: "Plan", dataset: "Dataset", *, json: bool = False) -> None:
     """Print a plan."""
     if json:
-        from banister.apps.cli.json_say import plan_document, print_document
+        from banister.apps.cli.showing.json_say import plan_document, print_document
 
         print_document(plan_document(plan))
         return
-    console = _console()
-    console.print(f"[bold]Plan[/bold] at {_level(plan)}, {plan.neighbours.value} neighbours.", highlight=False)
+    shown = console()
+    shown.print(bold("Plan", f" at {_level(plan)}, {plan.neighbours.value} neighbours."))
     for line in (describe_person(plan.schema), *describe_looked(plan.schema)):
-        console.print(safe(line), highlight=False)
+        shown.print(safe(line))
     for part in plan.parts:
-        console.print(f"\n{safe(part.question.text, keep=chr(10))}", highlight=False)
-        console.print(safe(describe_reach(part)), highlight=False)
+        shown.print(f"\n{safe(part.question.text, keep=chr(10))}")
+        shown.print(safe(describe_reach(part)))
         for line in describe_noise(part, plan.sizes[1], plan.confidence):
-            console.print(safe(line), highlight=False)
-        console.print(_plan_table(part, plan))
+            shown.print(safe(line))
+        shown.print(_plan_table(part, plan))
         for line in describe_trade(part, plan.sizes[1], plan.confidence):
-            console.print(safe(line), highlight=False)
+            shown.print(safe(line))
     if plan.families:
-        console.print("Totals will equal the sums of their parts; the errors shown are those after that.")
-    console.print("± is the farther end of the widest interval, wherever in its range a mean may lie.", highlight=False)
-    console.print(safe(f"n is the number of rows in a cell. {_left(plan, dataset)}"), highlight=False)
-
-
-def _console() -> Console:
-    return Console(emoji=False)  # Column names are not looked up in a table of pictures, nor is the table loaded.
+        shown.print("Totals will equal the sums of their parts; the errors shown are those after that.")
+    shown.print("± is the farther end of the widest interval, wherever in its range a mean may lie.")
+    shown.print(safe(f"n is the number of rows in a cell. {_left(plan, dataset)}"))
 
 
 def _level(plan: "Plan") -> str:
@@ -130,43 +129,67 @@ def _left(plan: "Plan", dataset: "Dataset") -> str:
 def show_answers(answers: "Answers", written: Sequence[Path], *, json: bool = False) -> None:
     """Print the answers with their intervals, what was charged, and the files."""
     if json:
-        from banister.apps.cli.json_say import answers_document, print_document
+        from banister.apps.cli.showing.json_say import answers_document, print_document
 
         print_document(answers_document(answers))
         return
-    console = _console()
+    shown = console()
     for found in answers.tables:
-        table = _answer_table(found, " ")
-        if Measurement.get(console, console.options.update_width(10_000), table).maximum > console.width:
-            table = _answer_table(found, "\n")  # Each interval under its value, so that no number is broken.
-        console.print(table)
-        if len(found) > SHOWN:
-            console.print(f"... and {len(found) - SHOWN} rows more", highlight=False)
+        show_table(found)
     plan = answers.plan
     pairs = zip(answers.tables, plan.parts, strict=True)
     about = dict.fromkeys(about_intervals(table, part, plan.confidence) for table, part in pairs)
-    console.print(
+    shown.print(
         f"\n{' '.join(about)} Charged: {_level(plan)}. "
         f"Largest epsilon that still fits: {still_fits(answers.remaining.largest_epsilon)}.",
-        highlight=False,
     )
     if any(found.consistent for found in answers.tables):
-        console.print(
+        shown.print(
             "Questions about the same rows were made to agree after the noise was drawn: totals equal the sums of "
             "their parts.",
-            highlight=False,
+        )
+    if any(found.decoded for found in answers.tables):
+        shown.print(
+            "Counts were decoded after the noise was drawn, for what can be in 0 to the schema's number of people.",
         )
     if answers.non_negative:
-        console.print("Answers that cannot be below 0 were raised to 0 after the noise was drawn.", highlight=False)
+        shown.print("Answers that cannot be below 0 were raised to 0 after the noise was drawn.")
     if answers.new_ledger is not None:
-        console.print(
+        shown.print(
             f"Made the ledger {safe(answers.new_ledger)}, with the budget {answers.budget}. If there was one before, "
             "find it: a new ledger forgets what was given away.",
-            highlight=False,
         )
-    console.print(f"Head of the ledger:\n{answers.head}", highlight=False, soft_wrap=True)
+    shown.print(f"Head of the ledger:\n{answers.head}", soft_wrap=True)
     for path in written:
-        console.print(f"Wrote {safe(path)}", highlight=False, soft_wrap=True)
+        shown.print(f"Wrote {safe(path)}", soft_wrap=True)
+
+
+def show_rungs(found: "RungTables", written: Sequence[Path]) -> None:
+    """Print the answers of one rung, what all open rungs have cost, and how the next one is opened."""
+    shown = console()
+    for table in found.tables:
+        show_table(table)
+    shown.print(
+        f"\nEach interval holds the exact answer in {found.confidence:.0%} of releases. All rungs that are open cost "
+        f"epsilon {brief(found.epsilon)} together (charge {found.charge}).",
+    )
+    if found.finer:
+        finer = ", ".join(brief(each) for each in found.finer)
+        shown.print(f"Still sealed: epsilon {finer}. Whoever reads the sealed file has the finest:")
+        shown.print(f"--refine {safe(found.sealed)}", soft_wrap=True)
+    for path in written:
+        shown.print(f"Wrote {safe(path)}", soft_wrap=True)
+
+
+def show_table(found: "AnswerTable") -> None:
+    """Print the answers to one question with their intervals."""
+    shown = console()
+    table = _answer_table(found, " ")
+    if Measurement.get(shown, shown.options.update_width(10_000), table).maximum > shown.width:
+        table = _answer_table(found, "\n")  # Each interval under its value, so that no number is broken.
+    shown.print(table)
+    if len(found) > SHOWN:
+        shown.print(f"... and {len(found) - SHOWN} rows more")
 
 
 def _answer_table(found: "AnswerTable", between: str) -> Table:
@@ -181,29 +204,25 @@ def _answer_table(found: "AnswerTable", between: str) -> Table:
 
 def show_budget(dataset: "Dataset", *, json: bool = False) -> None:
     """Print what is left."""
-    console = _console()
+    shown = console()
     with dataset.ledger() as book:
         if json:
-            from banister.apps.cli.json_say import budget_document, print_document
+            from banister.apps.cli.showing.json_say import budget_document, print_document
 
             print_document(budget_document(book))
             return
         left, terms = book.remaining(), book.terms
-        console.print(f"[bold]{safe(book.address)}[/bold]", highlight=False)
-        console.print(
+        shown.print(bold(safe(book.address)))
+        shown.print(
             f"Budget {terms.budget}, {terms.neighbours.value} neighbours; {charges(left.charges)} made, "
             f"{float(left.used):.1%} used.\nLargest epsilon that still fits: {still_fits(left.largest_epsilon)}",
-            highlight=False,
         )
-        for entry in book.history()[-SHOWN:]:
-            when = entry.at[:19].replace("T", " ")
-            line = f"  {entry.sequence}  {when}  {entry.in_words()}  {entry.label}"
-            console.print(safe(line), highlight=False)
-        console.print(f"Head of the ledger:\n{book.head}", highlight=False, soft_wrap=True)
+        if lines := book.history()[-SHOWN:]:
+            shown.print(history_table(lines))
+        shown.print(f"Head of the ledger:\n{book.head}", soft_wrap=True)
         for asked in () if book.kept is None else book.kept.waiting():
-            console.print(
-                f"Kept under --key {safe(asked.key)}: {safe(asked.label)} (epsilon {safe(asked.epsilon)})",
-                highlight=False,
+            shown.print(
+                f"Kept under --key {safe(asked.key)}: {safe(asked.label)} (epsilon {brief(Fraction(asked.epsilon))})",
             )
 
 
@@ -227,9 +246,9 @@ def show_check(dataset: "Dataset", out: str) -> None:
             f"unreadable, {column.outside} outside what is declared"
             for column in table.columns
         ]
-    console = _console()
+    shown = console()
     for line in lines:
-        console.print(safe(line), highlight=False)
+        shown.print(safe(line))
     if out:
         whole_text(Path(out), "\n".join(lines) + "\n", access=Access.OWNER)
-        console.print(f"Wrote {safe(out)}", highlight=False, soft_wrap=True)
+        shown.print(f"Wrote {safe(out)}", soft_wrap=True)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from banister.apps.cli import consent_say
+from banister.apps.cli.showing import consent_say
 from banister.show.plain import plain
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from banister.apps.cli.say import tell
 from banister.errors import BadValue
 from banister.files import new_text
 from banister.release.drafting.draft import Draft, draft
+from banister.tables.blanks import NAMED
 
 LOOKING = (
     "You let it look at the data. Ranges and values that it proposes are taken from there: a range fitted to data "
@@ -36,11 +37,15 @@ class DraftPlace:
 
             tell(_wrapped(LOOKING), err=True)
             begun = replace(begun, looked=look_as_owner(self.table, begun.found))
+        said: dict[str, str] = {}
         for answer in answers:
             key, sign, text = answer.partition("=")
             if not sign:
                 raise BadValue(f"--set {answer[:40]} must be a key and its answer, e.g. --set person=patient.")
-            begun = _told(begun, key.strip(), text)
+            said[key.strip()] = text
+        # Some questions follow from the answers to others, so their answers come after, in whatever order they stand.
+        for key in sorted(said, key=_turn):
+            begun = _told(begun, key, said[key])
         return begun
 
 
@@ -51,6 +56,11 @@ def begin(table: str, out: str, name: str) -> DraftPlace:
     if "://" in table or table.startswith("spark:"):
         return DraftPlace(table, name, Path(f"{name.rpartition('.')[2] or 'table'}.toml"))
     return DraftPlace(table, name, Path(table).with_suffix(".toml"))
+
+
+def _turn(key: str) -> int:
+    """Who a person is comes first, then kinds, then what columns are, then how dates are written."""
+    return 0 if key == "person" else 1 if key.endswith(".kind") else 3 if key == "date_format" else 2
 
 
 def _told(begun: Draft, key: str, text: str) -> Draft:
@@ -104,6 +114,7 @@ def finish(done: Draft, path: Path) -> None:
         refuse_taken(path)
     tell(f"Wrote {path}")
     if done.blanks:
-        tell(f'Fill in what is marked "FILL IN": {", ".join(done.blanks)}.')
+        more = f", and {len(done.blanks) - NAMED} more" if len(done.blanks) > NAMED else ""
+        tell(f'Fill in what is marked "FILL IN": {", ".join(done.blanks[:NAMED])}{more}.')
     else:
         tell(f'Ask, e.g.: banister plan {path} "SELECT COUNT(*) FROM data" --epsilon 0.1')

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from banister.apps.cli.release_say import show_answers
+from banister.apps.cli.showing.release_say import show_answers
 from banister.errors import BadValue
+from banister.release.answering.decoding import aim_of
 
 if TYPE_CHECKING:
     from banister.release.answering.answers import Answers
@@ -23,6 +24,8 @@ class Files:
     """Whether the key was made for this one run, so that nobody will fetch the answers once they are written."""
     out: str
     report: str
+    sign: str = ""
+    """The file of the owner's key, where the certificate is to be signed."""
     json: bool = False
     """Whether the answers are printed as one document."""
 
@@ -38,17 +41,48 @@ class Files:
         if self.report:
             check_target(Path(self.report), (".html",))
             check_space(Path(self.report), size)
+        if self._certificate is not None:
+            check_target(self._certificate)
+            self.dataset.check_output(self._certificate)
+        elif self.sign:
+            raise BadValue("--sign signs a certificate, which stands beside the answers. Give --out or --report too.")
         for name, count in ((self.out, len(plan.parts)), (self.report, 1)):
             for path in table_paths(Path(name), count) if name else ():
                 self.dataset.check_output(path)
 
-    def deliver(self, answers: "Answers", *, for_spreadsheets: bool) -> None:
+    def deliver(self, answers: "Answers", *, for_spreadsheets: bool, decode: str = "") -> None:
         """Write and show the answers. What fails here costs nothing more: the answers are kept."""
         try:
+            answers = answers.decoded(aim_of(decode)) if decode else answers
             files = answers.write(self.out, for_spreadsheets=for_spreadsheets) if self.out else []
             written = files + ([answers.report(self.report)] if self.report else [])
+            written += self._certify(answers, written)
         except (BadValue, OSError) as error:
             raise BadValue(f"{error} The answers are paid for and kept: fetch them with --key {self.key}.") from None
         show_answers(answers, written, json=self.json)
         if self.once:
             self.dataset.given(answers, self.key)
+
+    @property
+    def _certificate(self) -> Path | None:
+        """Where the certificate goes: beside the first file of answers."""
+        from banister.audit.certifying import certificate_beside
+
+        return certificate_beside(self.out or self.report) if self.out or self.report else None
+
+    def _certify(self, answers: "Answers", files: "list[Path]") -> "list[Path]":
+        from banister.audit.certifying import certify
+        from banister.local.collect.files import own_key
+
+        if self._certificate is None:
+            return []
+        schema = self.dataset.path
+        with self.dataset.ledger() as book:
+            proof = certify(
+                answers,
+                book,
+                files=files,
+                schema="" if schema is None else schema.read_text(encoding="utf-8"),
+                key=own_key(Path(self.sign)) if self.sign else None,
+            )
+        return [proof.save(self._certificate)]

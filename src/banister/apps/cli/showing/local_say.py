@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +14,7 @@ from banister.local.home import OWNER, LocalHome
 from banister.local.survey import Survey
 from banister.local.testing import Verdict
 from banister.show.plain import plain
+from banister.show.terminal import console
 
 _MOST_ROWS = 60
 _WIDE_GAP = 0.01
@@ -82,7 +82,7 @@ def ceiling(place: LocalHome) -> None:
 
 def say(line: str) -> None:
     """A line on the terminal, harmless whatever is in it."""
-    console().print(plain(line), markup=False, soft_wrap=True)
+    console().print(plain(line), soft_wrap=True)
 
 
 def estimate(found: Estimate, labels: list[str], confidence: float) -> None:
@@ -146,10 +146,6 @@ def comparison(found: FrequencyComparison) -> None:
 
 def wrote(path: Path) -> None:
     say(f"Figure in {path}.")
-
-
-def console() -> Console:
-    return Console(highlight=False, emoji=False)
 
 
 def _table(*columns: str, header: bool = True) -> Table:

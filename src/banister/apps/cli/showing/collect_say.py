@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from banister.apps.cli.consent_say import show
+from banister.apps.cli.showing.consent_say import show
 from banister.consent import level_text, level_words
 from banister.local.collect.campaign import Campaign, SignedCampaign
 from banister.local.collect.repeat import people_a_report
@@ -13,9 +13,12 @@ from banister.local.collect.sharing import Shared
 from banister.show.plain import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from banister.apps.collect.answering import AnswerSession
     from banister.apps.collect.worked import Worked
     from banister.local.collect.person import Person
+    from banister.local.collect.waves import WaveGain
 
 _MOST = 8
 
@@ -62,6 +65,15 @@ def shared(asked: Campaign, found: Shared, people: int | None) -> None:
         )
     if people is not None:
         say(f"{people:,} people are needed for the power that is wanted.")
+
+
+def gains(found: "Sequence[WaveGain]") -> None:
+    """What the second wave gains over the first."""
+    for one in found:
+        say(
+            f"{plain(one.question)}: a person of the second wave is worth {one.expected:.2f} of the first, where the "
+            f"shares are as estimated, and {one.least:.2f} to {one.most:.2f} over all that the first wave leaves open."
+        )
 
 
 def asked(answering: "AnswerSession") -> list[tuple[str, object]]:

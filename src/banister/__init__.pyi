@@ -11,6 +11,7 @@ from .accounting.ledger import Ledger
 from .accounting.totals.calibration import calibrate, calibrate_gaussian, calibrate_laplace
 from .accounting.totals.explanation import explain
 from .accounting.totals.many import LeastForMany, least_noise_each
+from .accounting.totals.subsample import poisson_sampled, sampled_without_replacement
 from .accounting.totals.total import Total, account, compose
 from .core.laws.cost import Cost
 from .core.privacy.domination import Domination, dominates
@@ -25,6 +26,7 @@ from .mechanisms.integers.discrete_gaussian import DiscreteGaussian
 from .mechanisms.integers.discrete_laplace import DiscreteLaplace
 from .mechanisms.integers.geometric import Geometric
 from .mechanisms.integers.integer_staircase import IntegerStaircase
+from .mechanisms.integers.lower_bounds import lower_bound
 from .mechanisms.integers.rounded_gaussian import RoundedGaussian
 from .mechanisms.integers.tabulated import TabulatedNoise
 from .mechanisms.integers.truncated_staircase import TruncatedStaircase
@@ -37,6 +39,7 @@ from .mechanisms.line.staircase import Staircase
 from .mechanisms.offers import Over, Touches
 from .mechanisms.vectors.independent import Independent
 from .mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from .mechanisms.vectors.truncated_vector_staircase import TruncatedVectorStaircase as TruncatedVectorStaircase
 from .mechanisms.vectors.uniform_cube import UniformCube
 from .mechanisms.vectors.vector_staircase import VectorStaircase
 from .publish.sketches.sketch import SketchWish, answer_cut, answer_variance, sketch_graph, sketch_matrix
@@ -44,7 +47,7 @@ from .publish.table import plan_sanitize, read_declaration, sanitize
 from .publish.wide import plan_wide, sanitize_wide
 from .release.dataset import Dataset, open
 from .release.drafting.draft import draft
-from .release.from_python import Category, Dates, Decimals, Integer, Table
+from .release.from_python import Category, Dates, Decimals, Integer, Table, Timestamps
 from .release.remote import connect
 
 __all__ = [
@@ -88,9 +91,11 @@ __all__ = [
     "StaircaseChoice",
     "Table",
     "TabulatedNoise",
+    "Timestamps",
     "Total",
     "Touches",
     "TruncatedStaircase",
+    "TruncatedVectorStaircase",
     "Uniform",
     "UniformCube",
     "VectorStaircase",
@@ -111,13 +116,16 @@ __all__ = [
     "least_noise",
     "least_noise_each",
     "local",
+    "lower_bound",
     "open",
     "parties",
     "plan_sanitize",
     "plan_wide",
+    "poisson_sampled",
     "publish",
     "read_declaration",
     "release",
+    "sampled_without_replacement",
     "sanitize",
     "sanitize_wide",
     "sketch_graph",

@@ -67,7 +67,10 @@ class MissingExtra(BanisterError, ImportError):
 
     @classmethod
     def naming(cls, library: str, extra: str) -> "MissingExtra":
-        return cls(f"This needs {library}, which is not installed. Install it with: pip install 'banister[{extra}]'")
+        return cls(
+            f"This needs {library}, which is not installed. Install it where this project lies: "
+            f"pip install '.[{extra}]'"
+        )
 
 
 class BudgetExceeded(BanisterError, RuntimeError):

@@ -1,7 +1,9 @@
 """The one writer of files for people: a reader sees all of a file or none of it, and after a crash the same."""
 
 import errno
+import hashlib
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 _NAME_MOST = 255
 """The longest name in bytes where the file system does not say."""
 HOME_VARIABLE = "BANISTER_HOME"
+_DRAFT = ".draft-"
 _SPARE = 1 << 20
 """Bytes that are left free on a disk."""
 _NO_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
@@ -47,6 +50,12 @@ def check_apart(path: Path, taken: Mapping[str, Path]) -> None:
             raise BadValue(f"'{path}' is {words} itself, which would be written over. Choose another file.")
 
 
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def check_space(path: Path, size: int) -> None:
     """Refuse a folder without room for so many bytes, before anything is charged; some is left for others."""
     place = Path(os.path.realpath(path)).parent
@@ -74,6 +83,18 @@ def folder(path: Path, *, access: Access = Access.USUAL) -> Path:
     except OSError as error:
         raise BadValue(f"The folder '{path}' cannot be made: {error.strerror}. Choose another folder.") from None
     return path
+
+
+def sweep(place: Path) -> None:
+    """Delete drafts in a folder that processes of this machine left behind when they were killed."""
+    for draft in place.glob(f"{_DRAFT}*"):
+        owner = draft.name.removeprefix(_DRAFT).partition("-")[0]
+        try:
+            os.kill(int(owner), 0)
+        except ProcessLookupError:
+            draft.unlink(missing_ok=True)
+        except (PermissionError, ValueError, OverflowError):  # Somebody's who is there, or no draft of ours.
+            continue
 
 
 def whole(path: Path, write: Callable[[Path], object], *, access: Access = Access.USUAL) -> None:
@@ -162,9 +183,12 @@ def _draft(path: Path, target: Path, write: Callable[[Path], object], access: Ac
 
 
 def _made(target: Path, access: Access) -> Path:
-    """An empty draft. Its name has nothing of the target's, so that it is never too long nor taken for such a file."""
+    """An empty draft. Its name has nothing of the target's, so that it is never too long nor taken for such a file.
+
+    It has the thread's number in it: a name that one thread has moved away and is about to clean up is no other's.
+    """
     for number in count():
-        draft = target.with_name(f".draft-{os.getpid()}-{number}")
+        draft = target.with_name(f"{_DRAFT}{os.getpid()}-{threading.get_native_id()}-{number}")
         with suppress(FileExistsError):
             os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, access.value))
             return draft

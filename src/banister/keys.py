@@ -112,3 +112,35 @@ def password_holds(password: str, text: str) -> bool:
     except (InvalidKey, ValueError):
         return False
     return True
+
+
+def secret() -> bytes:
+    """256 bits from the operating system.
+
+    >>> len(secret())
+    32
+    """
+    return os.urandom(32)
+
+
+def sealed(key: bytes, content: bytes, about: bytes) -> bytes:
+    """Content that only holders of the key can read, and nobody can change: AES-256-GCM under a nonce of its own.
+
+    >>> opened_box(bytes(32), sealed(bytes(32), b"yes", b"room"), b"room")
+    b'yes'
+    """
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    once = os.urandom(12)
+    return once + AESGCM(key).encrypt(once, content, about)
+
+
+def opened_box(key: bytes, box: bytes, about: bytes) -> bytes | None:
+    """What was sealed; nothing where the box was made with another key, for something else, or was changed."""
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    try:
+        return AESGCM(key).decrypt(box[:12], box[12:], about)
+    except (InvalidTag, ValueError):
+        return None

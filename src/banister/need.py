@@ -8,8 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeVar
 
-from banister.core.exact.numbers import Number, brief
-from banister.core.exact.written import DIGITS, written_fraction
+from banister.core.exact.written import DIGITS, Number, brief, written_fraction
 from banister.errors import BadValue
 
 T = TypeVar("T")

@@ -161,7 +161,7 @@ def vector_density(path: Path, caption: str, effort: Effort) -> None:
     heights = np.vstack([heights, heights[-2::-1]])  # It is symmetric.
     image = left.imshow(heights, extent=(-3, 3, -3, 3), cmap="Blues", origin="lower")
     left.set(xlabel="error of the first", ylabel="error of the second")
-    figure.colorbar(image, ax=left, label="density", shrink=0.85)
+    figure.colorbar(image, ax=left, shrink=0.85).ax.set_title("density", fontsize=9)
     right.plot(places, heights[120], color=COLOURS[0], linewidth=1.9)
     right.annotate(
         f"γ = {noise.gamma:.3f}", (noise.gamma, heights[120].max()), xytext=(10, -4), textcoords="offset points"

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from banister.core.laws.histograms import points_at, points_within_distance
-from banister.core.laws.small_tables import program_optimum
+from banister.core.laws.table_programs import program_optimum
 from banister.core.programs.default import SOLVER
 from banister.papers.entry import Effort, PaperFigure
 from banister.publish.distortion_figure import draw_distortion
@@ -69,7 +69,9 @@ def lattice_points(path: Path, caption: str, effort: Effort) -> None:
         corners += [tuple(-x for x in corner) for corner in corners]  # type: ignore[misc]
         links += list(zip(corners, [*corners[1:], corners[0]], strict=True))
     words = ", ".join(f"{points_at(3, d)} at {d} ({points_within_distance(3, d)} within)" for d in (1, 2, 4))
-    draw_networks([Network(f"K = 3: {words}", dots, links)], path, caption=caption, height=4.6, size=70)
+    draw_networks(
+        [Network(f"K = 3, points at a distance:\n{words}", dots, links)], path, caption=caption, height=4.6, size=70
+    )
 
 
 def example_table(path: Path, caption: str, effort: Effort) -> None:
@@ -83,6 +85,7 @@ def example_table(path: Path, caption: str, effort: Effort) -> None:
     table.scale(1, 1.35)
     for cell in table.get_celld().values():
         cell.set(edgecolor=SOFT, facecolor=PAPER, linewidth=0.6)
+        cell.get_text().set_color(INK)  # Words of a table are not among the figure's own.
     save(figure, path, caption=caption)
 
 

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
-from banister.show.canvas import checked, new_figure, save, tidy
+from banister.show.canvas import COLOURS, checked, new_figure, save, tidy
+
+LEAST_SPAN = timedelta(minutes=1)
+"""What the axis of time covers at least, so that its marks are whole seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +28,22 @@ def draw_budget(moments: Sequence[BudgetMoment], path: Path, *, title: str) -> N
 
     upper, lower = figure.subplots(2, 1, sharex=True)
     times = [datetime.fromisoformat(moment.at) for moment in moments]
+    span = max(times[-1] - times[0], LEAST_SPAN)
     used = [100 * moment.used for moment in moments]
-    upper.fill_between(times, used, step="post", color="#2b6cb0", alpha=0.18, linewidth=0)
-    upper.step(times, used, where="post", color="#2b6cb0", linewidth=1.6)
-    upper.axhline(100, color="#9b2c2c", linewidth=1, linestyle="--")
+    upper.fill_between(times, used, step="post", color=COLOURS[0], alpha=0.18, linewidth=0)
+    upper.step(times, used, where="post", color=COLOURS[0], linewidth=1.6)
+    upper.axhline(100, color=COLOURS[7], linewidth=1, linestyle="--")
     upper.set_ylim(0, 108)
     upper.set_ylabel("allowance used (%)")
     upper.set_title(title, loc="left", fontsize=11)
     left = [moment.largest_epsilon for moment in moments]
-    lower.step(times, left, where="post", color="#2f855a", linewidth=1.6)
+    lower.step(times, left, where="post", color=COLOURS[2], linewidth=1.6)
     lower.set_ylim(bottom=0)
     lower.set_ylabel("largest epsilon\nthat still fits")
     lower.set_xlabel("time (UTC)")
+    lower.set_xlim(times[-1] - span, times[-1] + span / 12)
+    upper.axhline(used[-1], xmin=12 / 13, color=COLOURS[0], linewidth=1.6)  # So the last step is seen to have a height.
+    lower.axhline(left[-1], xmin=12 / 13, color=COLOURS[2], linewidth=1.6)
     locator = dates.AutoDateLocator()  # type: ignore[no-untyped-call]
     lower.xaxis.set_major_locator(locator)
     lower.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]

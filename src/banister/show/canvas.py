@@ -21,6 +21,8 @@ FORMATS = (".svg", ".png", ".pdf", ".html", ".csv")
 COLOURS = ("#1b6ca8", "#d1495b", "#3f8f6b", "#c98a12", "#6a4c93", "#6c757d", "#0f766e", "#a3412f")
 INK, SOFT, PAPER = "#1d2731", "#5d6b77", "#fffffe"
 """Ink of words and axes, of what stands back, and the paper: colours of their own, so that they can be exchanged."""
+LEAST_POINTS = 9
+"""The size of the smallest words: 12 pixels where a figure is shown at its own width, as pages show it."""
 DARK = {
     INK: "#e6ebee",
     SOFT: "#9aa8b2",
@@ -93,7 +95,7 @@ def save(figure: "Figure", path: Path, *, title: str = "", caption: str = "", do
 
 
 def _ink(figure: "Figure") -> None:
-    """Black words and axes in our ink, white paper in ours."""
+    """Black words and axes in our ink and large enough to read, white paper in ours."""
     from matplotlib.axes import Axes
     from matplotlib.colors import to_hex
     from matplotlib.text import Text
@@ -107,6 +109,7 @@ def _ink(figure: "Figure") -> None:
             spine.set_edgecolor(SOFT)
     for words in figure.findobj(Text):
         assert isinstance(words, Text)
+        words.set_fontsize(max(words.get_fontsize(), LEAST_POINTS))
         if to_hex(words.get_color()) == "#000000":
             words.set_color(INK)
 

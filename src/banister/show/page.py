@@ -14,7 +14,7 @@ from banister.show.plain import for_page as escape
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2730; --soft: #5d6b76; --line: #d7dee3; --bar: #2f6f8f; --paper: #fff;
   --before: #9db2c7; --bad: #b3452c; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --ink: #e6ebee; --soft: #9aa8b2; --line: #37434c; --bar: #6fb3d2; --paper: #14191d; --before: #5c7186;
     --bad: #e58a70; } }
 * { box-sizing: border-box; }

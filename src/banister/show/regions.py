@@ -43,6 +43,21 @@ def draw_guarantee(
     save(figure, target, caption=caption, dots=100)
 
 
+def draw_reached(
+    regions: Mapping[str, PrivacyRegion], point: tuple[float, float] | None, path: str | Path, *, caption: str = ""
+) -> None:
+    """Regions in one square, and the two errors of one test where there is one."""
+    target, figure = _opened(path, (4.6, 4.6))
+    axes = figure.subplots()
+    for (name, region), colour in zip(regions.items(), _colours(len(regions)), strict=True):
+        _boundary(axes, region, name, colour)
+    if point is not None:
+        axes.plot(*point, marker="o", markersize=6, color=SOFT)
+        axes.annotate("the event", point, xytext=(7, 5), textcoords="offset points", fontsize=9)
+    _square(axes)
+    save(figure, target, caption=caption, dots=100)
+
+
 def draw_growth(panels: Mapping[str, Mapping[str, PrivacyRegion]], path: str | Path, *, caption: str = "") -> None:
     """Regions side by side, one panel each."""
     target, figure = _opened(path, (4.4 * len(panels), 4.6))

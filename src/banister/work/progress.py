@@ -17,6 +17,6 @@ def bar(title: str) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import Progress as RichProgress
 
-    with RichProgress(console=Console(stderr=True), transient=True) as shown:
+    with RichProgress(console=Console(stderr=True, markup=False), transient=True) as shown:
         task = shown.add_task(title, total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -24,6 +24,19 @@ settings.register_profile("house", deadline=None)  # A busy machine is not a fai
 settings.load_profile("house")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let one process run all that needs Spark: a second Java machine costs more than it gains. What copies its process
+    behind Python's back is run by test_threadless.py, as the workers have threads."""
+    if hasattr(config, "workerinput"):
+        items[:] = [item for item in items if item.get_closest_marker("threadless") is None]
+    for item in items:
+        if isinstance(item, pytest.Function):
+            given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+            if "spark" in item.fixturenames or "spark" in [each for each in given if isinstance(each, str)]:
+                item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say which tests did not run for want of a server, of Java or of a browser; silence would look like success."""
     for reason in (LEFT_OUT, NO_SPARK, NO_BROWSER):

@@ -28,6 +28,7 @@ def build() -> "SparkSession":
         .config("spark.sql.codegen.wholeStage", "false")
         .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         .config("spark.log.level", "OFF")
+        .config("spark.driver.extraJavaOptions", "-Xss8m")  # Long questions are deep trees; see the guide.
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.warehouse.dir", "/tmp/banister-spark")

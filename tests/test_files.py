@@ -198,6 +198,34 @@ def test_of_many_that_make_a_new_file_at_once_one_does(tmp_path: Path, monkeypat
         assert os.listdir(target.parent) == ["a"]
 
 
+def test_a_draft_outlives_the_clean_up_of_a_thread_that_moved_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved, began, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def wait_after_the_move(place: Path) -> None:
+        if place == tmp_path and not moved.is_set():
+            moved.set()
+            assert began.wait(30)
+
+    def slowly(draft: Path) -> None:
+        draft.write_text("second")
+        began.set()
+        assert ended.wait(30)
+
+    def first() -> None:
+        whole_text(tmp_path / "a", "first")
+        ended.set()
+
+    monkeypatch.setattr("banister.files._sync", wait_after_the_move)
+    thread = threading.Thread(target=first)
+    thread.start()
+    assert moved.wait(30)
+    whole(tmp_path / "b", slowly)
+    thread.join()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "first", "b": "second"}
+
+
 def test_a_link_counts_as_a_file_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("elsewhere")
     with pytest.raises(FileExistsError):

@@ -6,6 +6,8 @@ import pytest
 from banister.forks import WATCH, ForkWatch, wiped_page
 from tests.forking import CLONE
 
+pytestmark = pytest.mark.threadless
+
 
 def _child_sees(fork: Callable[[], int], look: Callable[[], bool]) -> bool:
     child = fork()

@@ -39,6 +39,8 @@ s = {{ kind = "category" }}
 """
 LABELS = ("a", "b", "c")
 FAR = 10**6
+CUT: tuple[Label, ...] = ("the people whom the bounds cut",)
+"""Where the one number stands that tells of them."""
 
 
 def planned(
@@ -52,13 +54,16 @@ def planned(
     delta: str = "0",
     weights: dict[str, str] | None = None,
     consistent: bool = False,
+    check_bounds: str = "0",
 ) -> Plan:
     """A plan for the small table."""
     bounds = f"rows = {rows}\ngroups = {groups}" if person else ""
     text = SCHEMA.format(person='person = "who"' if person else "", neighbours=neighbours, bounds=bounds)
     schema = Schema.of_text(text)
     found = read_questions(questions, schema, aggregates=ALL)
-    asked = PlanRequest.of(found, epsilon=epsilon, delta=delta, weights=weights, consistent=consistent)
+    asked = PlanRequest.of(
+        found, epsilon=epsilon, delta=delta, weights=weights, consistent=consistent, check_bounds=check_bounds
+    )
     return plan_release(asked, schema)
 
 
@@ -89,7 +94,9 @@ class Draw:
         return max(abs(a - b) for a, b in zip(self.given, other.given, strict=True))
 
 
-Drawn = dict[tuple[int, tuple[Label, ...]], tuple[Draw, ...]]
+At = tuple[int, tuple[Label, ...]]
+"""A question and one of its cells."""
+Drawn = dict[At, tuple[Draw, ...]]
 """The draws of a release, by question and cell: its measures, then the choices of its quantiles."""
 
 
@@ -97,13 +104,13 @@ def draws(plan: Plan, people: Sequence[Person]) -> Drawn:
     """Run a plan on a table and write down what is drawn, were every unknown value to appear."""
     found: Drawn = {}
     with _recorded() as tape:
-        exact = running._add_up_all(plan, SmallSource(people), SeededBits(1), lambda stage: None)
+        exact = running.add_up_all(plan, SmallSource(people), SeededBits(1), lambda stage: None)
         running._draw_all(plan, exact, SeededBits(2))
     noises = iter([one for one in tape if isinstance(one[0], IntegerNoise)])
     choices = iter([one for one in tape if isinstance(one[0], PermuteAndFlip)])
     for place, part in enumerate(plan.parts):
         labels = exact[place].totals.labels
-        cells = running._labels(part.question.axes) if labels is None else labels
+        cells = running.cell_labels(part.question.axes) if labels is None else labels
         mine: list[list[Draw]] = [[] for _ in cells]
         for _ in part.measured:
             noise, values = next(noises)
@@ -116,6 +123,12 @@ def draws(plan: Plan, people: Sequence[Person]) -> Drawn:
                         choice, scores = next(choices)
                         cell.append(Draw(choice, tuple(scores.tolist())))
         found.update({(place, label): tuple(cell) for label, cell in zip(cells, mine, strict=True)})
+    for place, part in enumerate(plan.parts):
+        if part.beyond is not None:
+            noise, values = next(noises)
+            assert noise == part.beyond.noise
+            (number,) = values.tolist()
+            found[place, CUT] = (Draw(noise, number),)
     assert next(noises, None) is None, "a noise was drawn for no measure of the plan"
     assert next(choices, None) is None, "a choice was made for no quantile of the plan"
     return found
@@ -155,9 +168,9 @@ def least_shown(part: Part) -> int:
     labels = tuple((f"{n}",) for n in range(most))
     values = np.tile(np.arange(most, dtype=np.int64), (max(1, len(part.measured)), 1))
     empty = Totals(values=np.zeros((1, 0), dtype=np.int64), labels=(), rungs=np.zeros(0, dtype=np.int64))
-    exact = running._Exact(Totals(values=values, labels=labels), tuple(empty for _ in part.ladders))
+    exact = running.Exact(Totals(values=values, labels=labels), tuple(empty for _ in part.ladders))
     with _recorded():
-        shown = running._answered(part, values, exact, 0.95, SeededBits(1)).labels
+        shown = running.answered(part, values, exact, 0.95, SeededBits(1)).labels
     places = [int(str(label[0])) for label in shown]
     assert places == list(range(places[0], most)), "whoever has more people appears too"
     return places[0]
@@ -166,11 +179,11 @@ def least_shown(part: Part) -> int:
 def losses(plan: Plan, here: Drawn, there: Drawn, way: Way) -> Losses:
     """The true law of losses of a whole release, on one table against its neighbour."""
     cells = sorted(set(here) | set(there), key=str)
-    return together((_cell(plan.parts[at[0]], here.get(at), there.get(at), way) for at in cells), way)
+    return together((_cell(plan.parts[at[0]], at, here.get(at), there.get(at), way) for at in cells), way)
 
 
-def _cell(part: Part, here: tuple[Draw, ...] | None, there: tuple[Draw, ...] | None, way: Way) -> Losses:
-    if not part.question.open:
+def _cell(part: Part, at: At, here: tuple[Draw, ...] | None, there: tuple[Draw, ...] | None, way: Way) -> Losses:
+    if not part.question.open or at[1] == CUT:
         assert here is not None
         assert there is not None
         return together((a.against(b) for a, b in zip(here, there, strict=True) if a != b), way)

@@ -5,6 +5,7 @@ clamped to the measure's bounds, and a ladder takes at most so many of her rows 
 in the work shows as a person who moves too much.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ from banister.tables.schema import Table
 Row = Mapping[str, int | str | None]
 Person = tuple[Row, ...]
 Cell = tuple[Label, ...]
+Part = tuple[Cell, list[Row], int]
+"""What a person has in a cell, and how many people have the same."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +35,32 @@ class SmallSource:
 
     def totals(self, work: Work) -> Totals:
         assert work.where == terms.Boolean(True)
-        owners = self.people if work.personal else [(row,) for person in self.people for row in person]
-        parts = [cells for person in owners for cells in _by_cell(work, person)]
+        # People who are alike, such as a crowd behind one value, are looked at once.
+        owners = Counter(self.people if work.personal else ((row,) for person in self.people for row in person))
+        if work.beyond:
+            cut = sum(many for person, many in owners.items() if _is_cut(work, person))
+            return Totals(values=np.array([[cut]]), labels=None)
+        parts = [(*cells, many) for person, many in owners.items() for cells in _by_cell(work, person)]
         return _ladder(work, parts) if work.ladder is not None else _measures(work, parts)
 
 
 def _by_cell(work: Work, person: Person) -> Iterator[tuple[Cell, list[Row]]]:
+    yield from list(_all_cells(work, person).items())[: work.groups]
+
+
+def _all_cells(work: Work, person: Person) -> dict[Cell, list[Row]]:
     cells: dict[Cell, list[Row]] = {}
     for row in person:
         labels = tuple(_label(axis, row) for axis in work.axes)
         if None not in labels:
             cells.setdefault(labels, []).append(row)
-    yield from list(cells.items())[: work.groups]
+    return cells
+
+
+def _is_cut(work: Work, person: Person) -> bool:
+    """Whether the bounds leave out something of a person."""
+    cells = _all_cells(work, person)
+    return len(cells) > (work.groups or len(cells)) or any(len(rows) > work.rows for rows in cells.values())
 
 
 def _label(axis: Axis, row: Row) -> Label:
@@ -52,12 +69,12 @@ def _label(axis: Axis, row: Row) -> Label:
     return value if isinstance(axis, Unknown) or value in axis.values else None
 
 
-def _measures(work: Work, parts: Sequence[tuple[Cell, list[Row]]]) -> Totals:
+def _measures(work: Work, parts: Sequence[Part]) -> Totals:
     found: dict[Cell, list[int]] = {}
-    for cell, rows in parts:
+    for cell, rows, many in parts:
         sums = found.setdefault(cell, [0] * len(work.measures))
         for place, measure in enumerate(work.measures):
-            sums[place] += _contribution(measure, rows)
+            sums[place] += many * _contribution(measure, rows)
     if any(isinstance(axis, Unknown) for axis in work.axes):
         labels = tuple(sorted(found, key=str))
         values = np.array([found[label] for label in labels], dtype=np.int64).reshape(len(labels), len(work.measures))
@@ -81,14 +98,14 @@ def _contribution(measure: Measure, rows: Sequence[Row]) -> int:
     return min(max(raw, measure.low), measure.high)
 
 
-def _ladder(work: Work, parts: Sequence[tuple[Cell, list[Row]]]) -> Totals:
+def _ladder(work: Work, parts: Sequence[Part]) -> Totals:
     assert work.ladder is not None
     axis, counts = work.ladder, dict[tuple[Cell, int], int]()
-    for cell, rows in parts:
+    for cell, rows, many in parts:
         values = [_value(axis.quantity.term, row) for row in rows]
         for value in [v for v in values if v is not None][: work.rows]:
             rung = (value - axis.quantity.low) // axis.width
-            counts[cell, rung] = counts.get((cell, rung), 0) + 1
+            counts[cell, rung] = counts.get((cell, rung), 0) + many
     if any(isinstance(a, Unknown) for a in work.axes):
         places = sorted(counts, key=str)
         return Totals(
@@ -123,4 +140,18 @@ def _value(term: terms.Term, row: Row) -> int | None:
             if left is None or right is None:
                 return None
             return left + right if isinstance(term, terms.Add) else left * right
+        case terms.Case():
+            found = (value for condition, value in term.cases if _holds(condition, row))
+            return _value(next(found, term.otherwise), row)
+        case terms.Null():
+            return None
     raise NotImplementedError(term)
+
+
+def _holds(condition: terms.Condition, row: Row) -> bool:
+    match condition:
+        case terms.Not():
+            return not _holds(condition.condition, row)
+        case terms.IsNull():
+            return _value(condition.term, row) is None
+    raise NotImplementedError(condition)

@@ -15,6 +15,7 @@ from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.local import channels as shelf
 from banister.local.channels.base import Channel
+from banister.local.channels.every_set import EverySet
 from banister.local.channels.hadamard import HadamardResponse
 from banister.local.channels.matrix import MatrixChannel, geometric, quaternary
 from banister.local.channels.response import RandomizedResponse
@@ -36,7 +37,10 @@ PLAIN: list[Channel] = [
         SubsetSelection(level, 5, 2),
         SubsetSelection(level, 6, 3),
         SubsetSelection.least_variance(level, 4),
+        EverySet(level, 5, 2),
+        EverySet.least_error(level, 6),
         HadamardResponse(level, 5),
+        HadamardResponse(level, 6, base=3),
         HadamardResponse(level, 6, base=4),
         HadamardResponse.least_variance(level, 3),
         geometric(level, 4),
@@ -83,6 +87,9 @@ def second_road(channel: Channel) -> list[list[arb]]:
         prime = next_prime(k)
         lines = [(a, b) for a in range(1, prime) for b in range(prime)]
         return favouring(np.array([[(a * v + b) % prime < channel.size for a, b in lines] for v in range(k)]), epsilon)
+    if isinstance(channel, EverySet):
+        sets = sorted(itertools.combinations(range(k), channel.size), key=lambda chosen: chosen[::-1])
+        return favouring(np.array([[v in chosen for chosen in sets] for v in range(k)]), epsilon)
     if isinstance(channel, UnaryEncoding):
         rare = 1 / (1 + exp_ball(epsilon))
         chances = [[arb("0.5") if v == answer else rare for v in range(k)] for answer in range(k)]

@@ -21,7 +21,9 @@ from banister.mechanisms import (
     TruncatedStaircase,
     Uniform,
 )
-from tests.contract.law import assert_drawn, bits, examine, integer_pairs, is_exact, reached, some_shifts
+from banister.mechanisms.integers.rungs import GeometricRungs, StayChance
+from banister.mechanisms.integers.shaped import ShapedNoise
+from tests.contract.law import Pair, assert_drawn, bits, examine, integer_pairs, is_exact, reached, some_shifts
 
 SETTINGS: list[IntegerNoise] = [
     *(noise for module in ALL for noise in module.examples() if isinstance(noise, IntegerNoise)),
@@ -41,6 +43,8 @@ SETTINGS: list[IntegerNoise] = [
     TruncatedStaircase(epsilon=Fraction(1, 3), delta=Fraction(1, 7), sensitivity=5),
     Uniform(delta=Fraction(1, 9), sensitivity=1),
     Uniform(delta=Fraction(2, 7), sensitivity=4),
+    ShapedNoise(heights=[0, 1, 2, 4, 6, 9], unit="1/2", reach=1),
+    ShapedNoise(heights=[0, 0, 1, 3, 6, 10, 15], unit="1/3", reach=2, width=3),
     TabulatedNoise(masses=["1/4", "1/4", "1/16", "1/16"], epsilon=Fraction(1, 2), sensitivity=1),
 ]
 
@@ -102,6 +106,19 @@ def test_a_thinned_discrete_laplace_claims_a_little_more_than_the_truth() -> Non
     pairs = integer_pairs(noise, [599, 600])
     examine(noise.loss(), pairs, nominal=noise.epsilon, exact=False)
     examine(noise.loss(), pairs, nominal=noise.epsilon, exact=True, slack=(18 / 600) ** 2 / 8)
+
+
+def test_rungs_that_are_seen_together_tell_what_is_claimed() -> None:
+    """The joint law of a coarse and a fine rung, for two neighbouring counts: not the sum of what each tells."""
+    rungs = GeometricRungs(epsilons=["1/2", 2])
+    coarse, fine = (Geometric(epsilon=epsilon) for epsilon in rungs.epsilons)
+    with precision(BALL_BITS):
+        stay = StayChance(*rungs.epsilons)()
+        gap = {n: (1 - stay) * coarse.mass_ball(n) + (stay if n == 0 else 0) for n in range(-96, 97)}
+        pair = Pair.of(
+            (fine.mass_ball(n) * more, fine.mass_ball(n - 1) * more) for n in range(-25, 26) for more in gap.values()
+        )
+    examine(rungs.loss(), [pair.merged()], nominal=rungs.epsilons[-1], exact=True)
 
 
 @pytest.mark.parametrize("noise", SETTINGS, ids=name)

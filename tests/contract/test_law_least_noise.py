@@ -17,6 +17,7 @@ from banister.mechanisms.line.gaussian import Gaussian
 from banister.mechanisms.line.laplace import Laplace
 from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.truncated_vector_staircase import TruncatedVectorStaircase
 from banister.mechanisms.vectors.uniform_cube import UniformCube
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 from tests import oracle
@@ -100,7 +101,7 @@ def pairs_of(noise: object, question: NoiseQuestion) -> list[Pair]:
         return number_pairs(noise.noise, question)
     if isinstance(noise, UniformCube):
         return moved_pairs(as_independent(noise), question)
-    if isinstance(noise, IntegerVectorStaircase):
+    if isinstance(noise, IntegerVectorStaircase | TruncatedVectorStaircase):
         assert noise.sensitivity == question.sensitivity
         return lattice_pairs(noise)
     assert isinstance(noise, IntegerNoise | LineNoise)
@@ -133,7 +134,11 @@ def examined(contender: Contender, question: NoiseQuestion) -> None:
         # Uniform noise has no epsilon of its own: all of its delta is given away at epsilon 0.
         one = noise.noise if isinstance(noise, Independent) else noise
         one = one.side if isinstance(one, UniformCube) else one
-        drawn = one if isinstance(one, IntegerNoise | IntegerVectorStaircase) else lattice_of(one)
+        drawn = (
+            one
+            if isinstance(one, IntegerNoise | IntegerVectorStaircase | TruncatedVectorStaircase)
+            else lattice_of(one)
+        )
         made_for = promise.epsilon if hasattr(drawn, "epsilon") else Fraction(0)
         # Noise that counts in every coordinate is charged as if all of them moved by all of the sensitivity; a delta is
         # then claimed once for each, though only one can move that far, and the parts of the others tell little.

@@ -8,6 +8,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
+from inspect import isabstract
+from pkgutil import iter_modules
 
 import pytest
 
@@ -21,9 +24,11 @@ from banister.mechanisms import (
     RoundedGaussian,
     TruncatedStaircase,
 )
+from banister.release import payments
 from banister.release.planning.plan import Plan
-from tests.contract.drawn import LABELS, Draw, Drawn, draws, least_shown, losses, others, persons, planned, turned
+from tests.contract.drawn import CUT, LABELS, Draw, Drawn, draws, least_shown, losses, others, persons, planned, turned
 from tests.contract.small_source import Person
+from tests.contract.test_law_streams import stream_plan
 from tests.contract.true_curve import DOWN, UP
 
 SLACK = 1e-9
@@ -73,7 +78,7 @@ def _key(here: Drawn, there: Drawn) -> object:
             cells.append((at[0], "gone" if a is None else "new", (a or b or ())[0].given))
         else:
             moves = [_moves(one, two) for one, two in zip(a, b, strict=True)]
-            cells.append((at[0], "", tuple(moves)))
+            cells.append((at[0], "cut" if at[1] == CUT else "", tuple(moves)))
     return tuple(sorted(cells, key=str))
 
 
@@ -161,6 +166,23 @@ def test_questions_that_are_made_to_agree_give_away_what_is_claimed() -> None:
     examine(plan, neighbouring(plan, persons(rows=2, cells=3)), exact=0.0)
 
 
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@pytest.mark.parametrize("delta", ["0", "0.02"])
+def test_the_number_of_people_whom_the_bounds_cut_is_paid_for_too(delta: str, neighbours: str) -> None:
+    # Products of x and y are farthest apart where x is high and y low, which none of these people has in all rows.
+    other = {"add-remove": "COVAR_POP(x, y)", "replace": "SUM(y)"}[neighbours]
+    question = f"SELECT g, COUNT(*) AS n, {other} AS c FROM data GROUP BY g"
+    plan = planned(question, rows=2, groups=2, neighbours=neighbours, delta=delta, check_bounds="1/10")
+    pairs = list(neighbouring(plan, persons(rows=2, cells=3)))
+    examine(plan, pairs, exact=0.0 if neighbours == "add-remove" and delta == "0" else None)
+    assert owed(pairs) == charged(plan)
+    paid = plan.parts[0].beyond
+    assert paid is not None
+    assert paid.epsilon == plan.guarantee.epsilon / 10
+    if delta == "0":
+        assert owed(pairs) == (plan.guarantee.epsilon, Fraction(0))
+
+
 def bases(plan: Plan) -> list[list[Person]]:
     """Others behind unknown values: nobody, one person, as many as it takes to appear, and all of these."""
     enough = least_shown(plan.parts[0])
@@ -207,13 +229,15 @@ Owed = tuple[Fraction, Fraction]
 
 def owed(pairs: Iterable[Pair]) -> Owed:
     """For every noise and every choice what its worst neighbours owe: its epsilon for each sensitivity, or mu²."""
-    worst: dict[tuple[int, int], list[Fraction]] = {}
-    gaussian: set[tuple[int, int]] = set()
+    worst: dict[tuple[int, int, bool], list[Fraction]] = {}
+    gaussian: set[tuple[int, int, bool]] = set()
     for here, there in pairs:
-        paid: dict[tuple[int, int], Fraction] = {}
+        paid: dict[tuple[int, int, bool], Fraction] = {}
         for at in here.keys() & there.keys():
             for place, (a, b) in enumerate(zip(here[at], there[at], strict=True)):
-                which, moved = (at[0], place), a.moved(b)
+                if a.given == b.given:
+                    continue
+                which, moved = (at[0], place, at[1] == CUT), a.moved(b)
                 if isinstance(a.by, RoundedGaussian):
                     gaussian.add(which)
                     price = moved**2 / Fraction(a.by.sigma) ** 2
@@ -297,3 +321,22 @@ def test_unknown_values_are_charged_for_their_noise_and_for_appearing(groups: in
         assert least <= float(revealed) * (1 + SLACK)
         if part.joint:
             assert earlier > float(revealed)
+
+
+def test_every_kind_of_payment_is_examined() -> None:
+    """Whatever a plan can pay for is a class in `release/payments`, and in one of the plans that are examined here."""
+    shelf = [import_module(f"{payments.__name__}.{found.name}") for found in iter_modules(payments.__path__)]
+    kinds = {
+        kind
+        for file in shelf
+        for kind in vars(file).values()
+        if isinstance(kind, type) and kind.__module__ == file.__name__ and hasattr(kind, "loss")
+    }
+    plans = [
+        *alternatives(planned(SUMS, rows=2, groups=2, delta="0.02")),
+        *alternatives(planned(OPEN, rows=2, groups=2, delta="0.05")),
+        planned(MEDIAN),
+    ]
+    seen: set[type] = {type(payment) for plan in plans for part in plan.parts for payment in part.payments}
+    seen |= {type(payment) for delta in ("0", "0.1") for payment in stream_plan(delta).payments}
+    assert seen == {kind for kind in kinds if not isabstract(kind)}

@@ -14,6 +14,7 @@ from banister.mechanisms import Gaussian, Geometric
 from banister.publish import graphical, wide
 from banister.publish import noise as sanitize
 from banister.publish.noise import FixedTotal, PerCell, TableNoise, noise_for
+from banister.publish.table import SanitizePlan, plan_sanitize
 from banister.publish.wide import WidePlan, plan_wide
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain
@@ -91,7 +92,10 @@ def test_noise_in_every_cell_tells_what_is_claimed(noise: PerCell) -> None:
 
 @pytest.mark.parametrize("neighbours", Neighbours)
 def test_the_noise_that_is_chosen_for_a_relation_is_private_for_it(neighbours: Neighbours) -> None:
-    noise: TableNoise = noise_for(3, Fraction(1), neighbours)
+    colour = Attribute(name="colour", kind=Kind.CATEGORY, values=("red", "green", "blue"), nulls=False)
+    plan: SanitizePlan = plan_sanitize(Domain((colour,)), epsilon=1, neighbours=neighbours)
+    noise: TableNoise = plan.noise
+    assert noise == noise_for(3, Fraction(1), neighbours)
     if isinstance(noise, FixedTotal):
         assert neighbours is Neighbours.REPLACE
         pair = fixed_pair(noise)
@@ -99,7 +103,7 @@ def test_the_noise_that_is_chosen_for_a_relation_is_private_for_it(neighbours: N
         assert isinstance(noise, PerCell)
         assert noise.neighbours is neighbours
         pair = per_cell_pair(noise)
-    examine(noise.loss(), [pair], nominal=Fraction(1), exact=True)
+    examine(plan.loss(), [pair], nominal=Fraction(1), exact=True)
     assert noise.epsilon == 1
     assert noise.loss().epsilon_at(0).up == pytest.approx(1, rel=1e-12)
 

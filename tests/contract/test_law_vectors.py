@@ -24,9 +24,16 @@ from banister.mechanisms import (
     Uniform,
 )
 from banister.mechanisms.line.grid import Grid
-from banister.mechanisms.vectors import independent, integer_vector_staircase, uniform_cube, vector_staircase
+from banister.mechanisms.vectors import (
+    independent,
+    integer_vector_staircase,
+    truncated_vector_staircase,
+    uniform_cube,
+    vector_staircase,
+)
 from banister.mechanisms.vectors.independent import Independent, MoveBound
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.truncated_vector_staircase import TruncatedVectorStaircase
 from banister.mechanisms.vectors.uniform_cube import UniformCube
 from banister.mechanisms.vectors.vector_staircase import VectorStaircase
 from tests.contract.law import (
@@ -255,3 +262,46 @@ def test_a_cube_is_drawn_by_its_law(noise: UniformCube) -> None:
     assert inside >= 0.89
     together = float((drawn[:, 0] * drawn[:, 1]).mean() / (drawn[:, 0].std() * drawn[:, 1].std()))
     assert together == pytest.approx(0, abs=0.03)
+
+
+CUT = [
+    *truncated_vector_staircase.examples(),
+    TruncatedVectorStaircase(epsilon=2, delta="1/1000", sensitivity=4, dimension=2),
+    TruncatedVectorStaircase(epsilon="3/10", delta="1/4", sensitivity=1, dimension=3),
+]
+
+
+@pytest.mark.parametrize("noise", CUT, ids=name)
+def test_a_truncated_staircase_gives_away_its_delta_and_no_move_more(noise: TruncatedVectorStaircase) -> None:
+    """Every move within the norm, shell by shell; the worst is that of one coordinate, and it has the delta itself."""
+    radius, d, reach = noise.edge, noise.dimension, noise.sensitivity
+    with precision(BALL_BITS):
+        masses = [noise.mass_ball(norm) for norm in range(radius + reach + 1)]
+        grown, found = arb(noise.epsilon.numerator) / noise.epsilon.denominator, {}
+        for move in moves_within(d, reach, d):
+            gaps = ((masses[n] - grown.exp() * masses[m]) * many for (n, m), many in shells(move, radius).items())
+            found[move] = sum((gap for gap in gaps if gap > 0), arb(0))
+        worst = found[(reach,) + (0,) * (d - 1)]
+        assert all(not each > worst for each in found.values())
+        assert worst <= float(noise.delta) * (1 + 1e-15)
+        assert worst >= float(noise.delta) * (1 - 1e-12)
+        total = sum((masses[n] * many for (n, _), many in shells((0,) * d, radius).items()), arb(0))
+        assert abs(float(total) - 1) < 1e-15
+    assert noise.loss().delta_at(noise.epsilon).up >= noise.delta
+
+
+@pytest.mark.parametrize("noise", truncated_vector_staircase.examples(), ids=name)
+def test_a_truncated_staircase_is_drawn_by_its_law(noise: TruncatedVectorStaircase) -> None:
+    drawn = noise.release(np.zeros((20_000, noise.dimension), dtype=np.int64), bits(9))
+    norms = np.abs(drawn).sum(axis=1)
+    assert norms.max() <= noise.edge
+    counts = shells((0,) * noise.dimension, noise.edge)
+
+    def chance(norm: int) -> float:
+        return float(noise.mass_ball(norm)) * counts.get((norm, norm), 0)
+
+    assert_drawn(norms, chance)
+    assert abs(float(np.sign(drawn).mean())) < 0.02
+    alone = np.array([np.abs(noise.release([0] * noise.dimension, bits(k))).sum() for k in range(300)])
+    assert alone.mean() == pytest.approx(noise.risk_for("absolute"), rel=0.15)
+    assert (norms <= noise.interval("0.9")).mean() >= 0.89

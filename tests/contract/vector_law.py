@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 from banister.core.exact.numbers import BALL_BITS, precision
 from banister.mechanisms.vectors.integer_vector_staircase import IntegerVectorStaircase
+from banister.mechanisms.vectors.truncated_vector_staircase import TruncatedVectorStaircase
 from tests.contract.law import TAIL, Pair
 
 Move = tuple[int, ...]
+OnLattice = IntegerVectorStaircase | TruncatedVectorStaircase
 
 
 def moves_within(dimension: int, total: int, touches: int) -> Iterator[Move]:
@@ -36,21 +38,23 @@ def shells(move: Move, radius: int) -> dict[tuple[int, int], int]:
     return {(n, n + change): many for (n, change), many in counts.items()}
 
 
-def lattice_radius(noise: IntegerVectorStaircase) -> int:
+def lattice_radius(noise: OnLattice) -> int:
+    if isinstance(noise, TruncatedVectorStaircase):
+        return noise.edge + noise.sensitivity  # Also what only a neighbour reaches.
     radius = noise.sensitivity
     while noise.norm_beyond(radius) > TAIL:
         radius += noise.sensitivity
     return radius
 
 
-def lattice_pair(noise: IntegerVectorStaircase, move: Move, radius: int) -> Pair:
+def lattice_pair(noise: OnLattice, move: Move, radius: int) -> Pair:
     with precision(BALL_BITS):
         masses = [noise.mass_ball(norm) for norm in range(radius + sum(move) + 1)]
         outcomes = ((masses[n] * many, masses[m] * many) for (n, m), many in shells(move, radius).items())
         return Pair.of(outcomes).merged()
 
 
-def lattice_pairs(noise: IntegerVectorStaircase) -> list[Pair]:
+def lattice_pairs(noise: OnLattice) -> list[Pair]:
     radius = lattice_radius(noise)
     moves = list(moves_within(noise.dimension, noise.sensitivity, noise.dimension))
     return [lattice_pair(noise, move, radius) for move in moves]

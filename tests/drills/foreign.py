@@ -38,14 +38,17 @@ from banister.parties.meetings.conduct import decide_meeting, invite, open_meeti
 from banister.parties.meetings.home import PartyHome
 from banister.parties.meetings.papers import SignedAnswer, hear
 from banister.parties.request import MeetingRequest
+from banister.publish.sketches.matrices import read_matrix
 from banister.publish.sketches.sketch import SketchWish, answer_variance, sketch_matrix
 from banister.publish.sketches.weighted import read_graph
+from banister.release.rungs import _Sealed, release_rungs
 from banister.spread.lab.written import load_graph
 from banister.tables.schema import Schema
 from banister.work.checkpoints import Checkpoint
 from tests.drills.mutations import bytes_mutator, json_mutator, text_mutator
 
 LONGEST_SECONDS = 10.0
+NODES = ("ann", "bob", "cy", "0", "1", "2")
 MEMORY_BYTES = 4 << 30
 SCHEMA = """[source]
 table = "t.csv"
@@ -220,7 +223,15 @@ def _graphs(folder: Path) -> dict[str, Format]:
         "graph-csv": Format(text_mutator([comma]), through(folder / "g.csv", load_graph)),
         "weighted": Format(
             text_mutator([edges.replace("cy ann 2", "cy ann 0.5"), numbers]),
-            through(folder / "w.edges", lambda p: read_graph(p, nodes=None, most_weight=1.0)),
+            through(folder / "w.edges", lambda p: read_graph(p, nodes=NODES, most_weight=1.0)),
+        ),
+        "weighted-csv": Format(
+            text_mutator([comma, comma.replace("cy", '"cy"')]),
+            through(folder / "w.csv", lambda p: read_graph(p, nodes=NODES, most_weight=1.0, header=True)),
+        ),
+        "matrix-csv": Format(
+            text_mutator(["a,b\n1,2\n0.5,-3\n", 'a,b\r\n"1",2\r\n']),
+            through(folder / "m.csv", lambda p: read_matrix(p, header=True)),
         ),
         "sketch": Format(packed, through(folder / "s.sketch", lambda p: answer_variance(p, [1, 0, -1]))),
         "sketch-bomb": Format(
@@ -243,6 +254,8 @@ def _rest(folder: Path) -> dict[str, Format]:
     kept.begin(asked)
     kept.keep(asked, {"arrays": ["<i8:2:AQAAAAAAAAACAAAAAAAAAA=="]})
     (paid,) = kept.place.iterdir()
+    rungs = folder / "r.rungs"
+    release_rungs([41], epsilons=["0.1", "0.2"], ledger=books[0], label="wards", sealed=rungs)
     ceilings = Ceilings(folder / "ceilings")
     ceilings.raise_to("ann", Guarantee(1))
     study = folder / "study.jsonl"
@@ -260,6 +273,7 @@ def _rest(folder: Path) -> dict[str, Format]:
         ),
         "schema": Format(text_mutator([SCHEMA]), through(folder / "s.toml", lambda p: bn.open(p).schema.domain.shape)),
         "schema-only": Format(text_mutator([SCHEMA]), lambda data: Schema.of_text(_text(data))),
+        "rungs": Format(json_mutator([json.loads(rungs.read_text())]), through(folder / "x.rungs", _Sealed.read)),
         "study": Format(text_mutator([study_text]), through(study, lambda p: Checkpoint(p, "x"))),
     }
 
@@ -268,11 +282,17 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-def drill(name: str, one: Format, *, inputs: int, seed: int) -> tuple[Counter[str], list[Fault]]:
-    """Read so many inputs of a format; gives how many were read and refused, and what was neither."""
+def drill(
+    name: str, one: Format, *, inputs: int, seed: int, seconds: float = float("inf")
+) -> tuple[Counter[str], list[Fault]]:
+    """Read so many inputs of a format, or as many as there is time for; gives how many were read and refused, and what
+    was neither."""
     told: Counter[str] = Counter()
     faults: list[Fault] = []
+    until = time.monotonic() + seconds
     for number in range(inputs):
+        if time.monotonic() > until:
+            break
         data = one.make(random.Random(f"{seed}-{name}-{number}"))
         began = time.monotonic()
         faulthandler.dump_traceback_later(6 * LONGEST_SECONDS, exit=True)  # Also out of C code that hears no signal.
@@ -303,13 +323,14 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=10_000)
     parser.add_argument("--format", action="append", default=[])
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="for each format at most")
     asked = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     bad = 0
     with workshop() as known:
         for name in asked.format or known:
             began = time.monotonic()
-            told, faults = drill(name, known[name], inputs=asked.inputs, seed=asked.seed)
+            told, faults = drill(name, known[name], inputs=asked.inputs, seed=asked.seed, seconds=asked.seconds)
             took = time.monotonic() - began
             print(
                 f"{name:14} {sum(told.values()):>9,} inputs: {told['read']:,} read, {told['refused']:,} refused, "

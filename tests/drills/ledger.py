@@ -288,11 +288,12 @@ def judged(stage: Stage) -> str:
     words = Counter(line.split()[0] for line in lines)
     refused = Counter(line.split()[1] for line in lines if line.startswith("refused"))
     granted = {line.split()[1] for line in lines if line.startswith("granted")}
+    # Judged first: a ledger that refuses to be opened must not keep the one question that matters from being asked.
+    assert len(granted) == words["granted"] <= stage.charges, "more was granted than the budget has"
     with bn.Ledger.open(stage.ledger) as ledger:
         charges, _ = ledger.verify()
         written = Counter(entry.label for entry in ledger.history())
         total = 1 - ledger.remaining().largest_epsilon
-    assert len(granted) == words["granted"] <= stage.charges, "more was granted than the budget has"
     assert granted <= set(written), "a granted charge is not in the ledger"
     assert max(written.values(), default=0) <= 1, "a charge was doubled"
     assert total == Fraction(charges, stage.charges) <= 1

@@ -34,9 +34,9 @@ from banister.release.aggregates import ALL
 from banister.release.planning.plan import Plan
 from banister.release.planning.planner import plan_release
 from banister.release.planning.request import PlanRequest
-from banister.release.run import _draw, _Exact
-from banister.release.sources.compile import Compiler
+from banister.release.run import Exact, _draw
 from banister.release.sources.duckdb import DuckDBSource
+from banister.release.sources.sql.compile import Compiler
 from banister.release.work import Source, Totals, Work
 from banister.tables.schema import Schema
 from tests.drills.grammar import DIALECTS, Asker, schema_text
@@ -168,7 +168,7 @@ def _answered(plan: Plan, found: Sequence[Totals]) -> None:
     rest, beyond = (list(found[:-1]), found[-1]) if part.beyond is not None else (list(found), None)
     start = len(rest) - len(part.ladders)
     empty = Totals(values=np.zeros((0, part.question.cells or 0), dtype=np.int64), labels=None)
-    exact = _Exact(rest[0] if start else empty, tuple(rest[start:]), beyond)
+    exact = Exact(rest[0] if start else empty, tuple(rest[start:]), beyond)
     table = _draw(part, exact, 0.95, SeededBits(2))
     assert set(table.columns) == {*table.names, *table.answers}
     for name, answer in table.answers.items():
@@ -213,11 +213,11 @@ def main() -> int:
     parser.add_argument("--engine", action="append", choices=["duckdb", "postgres", "spark"])
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="end early, and tell how many were asked")
     words = parser.parse_args()
     with ExitStack() as stack:
-        verdict = drill(
-            [_opened(engine, stack) for engine in words.engine or ["duckdb"]], cases=words.cases, first=words.first
-        )
+        engines = [_opened(engine, stack) for engine in words.engine or ["duckdb"]]
+        verdict = drill(engines, cases=words.cases, first=words.first, seconds=words.seconds)
     print(verdict)
     return 1 if verdict.wrong else 0
 

@@ -43,3 +43,6 @@ def test_the_verdict_notices_a_charge_that_was_lost(tmp_path: Path) -> None:
     ledger.Pen(stage, "c").write("\n".join(f"granted c-{number}" for number in range(20)))
     with pytest.raises(AssertionError, match="more was granted"):
         ledger.judged(stage)
+    stage.ledger.unlink()
+    with pytest.raises(AssertionError, match="more was granted"):
+        ledger.judged(stage)  # Also where the ledger itself cannot be opened any more.

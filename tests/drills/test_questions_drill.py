@@ -12,13 +12,15 @@ from tests.drills import questions
 from tests.drills.grammar import Asker, schema_text
 from tests.drills.questions import _in_duckdb, drill
 from tests.release.sources.places import Tables, in_postgres
+from tests.sizes import sized
 
 
-def test_500_random_questions_hold() -> None:
-    found = drill([_in_duckdb], cases=500, first=0)
+def test_random_questions_hold() -> None:
+    cases = sized(200, 2000)
+    found = drill([_in_duckdb], cases=cases, first=0)
     assert not found.wrong, str(found)
-    assert found.seen["answered"] > 200, "most questions of the grammar should be sensible"
-    assert found.seen["refused"] > 50, "some should not"
+    assert found.seen["answered"] > 0.4 * cases, "most questions of the grammar should be sensible"
+    assert found.seen["refused"] > 0.1 * cases, "some should not"
 
 
 @pytest.mark.slow
@@ -27,7 +29,7 @@ def test_two_engines_add_up_the_same(postgres: str) -> None:
         placed = re.sub(r'table = "\w+\.parquet"', f'table = "{postgres}"', text)
         return in_postgres(Schema.of_text(placed), tables, postgres)
 
-    found = drill([_in_duckdb, there], cases=60, first=10_000)
+    found = drill([_in_duckdb, there], cases=sized(30, 200), first=10_000)
     assert not found.wrong, str(found)
 
 

@@ -1,4 +1,7 @@
-"""The README runs word for word: each section in an empty folder of its own, its commands and its Python in order."""
+"""The README runs word for word: each section in an empty folder of its own, its commands and its Python in order.
+
+What a plain `pip install .` does not bring is kept from them.
+"""
 
 import os
 import re
@@ -12,6 +15,32 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^#+ (.*?)\n(.*?)(?=^## |\Z)", README, flags=re.MULTILINE | re.DOTALL))
 ELSEWHERE = {"Several parties, one answer"}
 """Sections whose commands are played by several people; tests/apps/test_parties.py runs them."""
+
+
+NOT_PLAIN = (
+    *("matplotlib", "psycopg", "pyspark", "fastapi", "starlette", "uvicorn", "jinja2", "python_multipart", "authlib"),
+    *(
+        "httpx",
+        "itsdangerous",
+        "sqlcipher3",
+        "segno",
+        "PIL",
+        "pandas",
+        "polars",
+        "pyarrow",
+        "networkx",
+        "igraph",
+        "mpmath",
+    ),
+)
+"""What comes with the extras, and with the tests alone."""
+
+KEPT_AWAY = f"""
+import sys
+
+sys.modules.update(dict.fromkeys({NOT_PLAIN!r}))
+"""
+"""The content of a sitecustomize.py: a module that is None cannot be imported."""
 
 
 def blocks(section: str) -> list[tuple[str, str]]:
@@ -28,7 +57,13 @@ def commands(block: str) -> str:
 def test_a_section_works_word_for_word(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a section changes folder, what follows in it starts there."""
     program = Path(sys.executable).parent
+    (tmp_path / ".plain").mkdir()
+    (tmp_path / ".plain" / "sitecustomize.py").write_text(KEPT_AWAY, encoding="utf-8")
+    paths = os.pathsep.join([str(tmp_path / ".plain"), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = os.environ | {"COLUMNS": "80", "PATH": f"{program}{os.pathsep}{os.environ['PATH']}"}
+    environment["PYTHONPATH"] = paths
+    for name in NOT_PLAIN:
+        monkeypatch.setitem(sys.modules, name, None)
     names: dict[str, object] = {"bn": __import__("banister")}
     here = tmp_path
     for language, block in blocks(SECTIONS[title]):

@@ -5,7 +5,44 @@ from tests.mutants.mutant import Mutant
 _ATTACK = ("tests/audit/test_attack.py",)
 _GALLERY = ("tests/audit/test_gallery.py",)
 
+_CERTIFICATES = ("tests/audit/test_certificates.py",)
+
 MUTANTS = (
+    Mutant(
+        name="certificate-forgets-the-cells",
+        file="audit/checkers/release.py",
+        old="    epsilon, _, _ = _stairs(draw, law, place)\n    return epsilon * _cells(draw, place),",
+        new="    epsilon, _, _ = _stairs(draw, law, place)\n    return epsilon,",
+        tests=_CERTIFICATES,
+    ),
+    Mutant(
+        name="certificate-forgets-the-delta-of-a-bar",
+        file="audit/checkers/release.py",
+        old="    return Fraction(0), paid, squares / sigma**2",
+        new="    return Fraction(0), Fraction(0), squares / sigma**2",
+        tests=_CERTIFICATES,
+    ),
+    Mutant(
+        name="certificate-takes-any-line",
+        file="audit/checkers/release.py",
+        old='or not plan or charge.get("plan") != plan',
+        new="",
+        tests=_CERTIFICATES,
+    ),
+    Mutant(
+        name="certificate-compares-no-file",
+        file="audit/verifying.py",
+        old="    if file_hash(beside) != value:",
+        new="    if False:",
+        tests=_CERTIFICATES,
+    ),
+    Mutant(
+        name="ladder-states-one-end",
+        file="release/payments/ladder.py",
+        old="levels = [str(self.answer_epsilon), str(self.end_epsilon), str(self.end_epsilon)]",
+        new="levels = [str(self.answer_epsilon), str(self.end_epsilon)]",
+        tests=_CERTIFICATES,
+    ),
     Mutant(
         name="audit-tests-on-what-proposed",
         file="audit/attacking.py",

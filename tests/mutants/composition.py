@@ -71,8 +71,8 @@ MUTANTS = (
     Mutant(
         name="lattice-offset-once",
         file="core/composition/ways.py",
-        old="        offset += count * least\n",
-        new="        offset += least\n",
+        old="        leasts.append(count * grid[0])\n",
+        new="        leasts.append(grid[0])\n",
         tests=_TOTALS,
     ),
     Mutant(
@@ -134,8 +134,8 @@ MUTANTS = (
     Mutant(
         name="top-of-one-copy",
         file="core/composition/contour.py",
-        old="        total += count * top\n",
-        new="        total += top\n",
+        old="added_up(count * top for top, count in tops if top is not None)",
+        new="added_up(top for top, count in tops if top is not None)",
         tests=_PRODUCT,
     ),
     Mutant(

@@ -15,6 +15,7 @@ from tests.mutants import (
     sampling,
     shares,
     spread,
+    streams,
     tables,
     team,
 )
@@ -34,6 +35,7 @@ ROOMS: dict[str, tuple[Mutant, ...]] = {
     "collect": collect.MUTANTS,
     "spread": spread.MUTANTS,
     "tables": tables.MUTANTS,
+    "streams": streams.MUTANTS,
     "team": team.MUTANTS,
 }
 

@@ -296,8 +296,8 @@ MUTANTS = (
     Mutant(
         name="variance-sketch-lets-long-rows-pass",
         file="publish/sketches/variance.py",
-        old="short = matrix / np.maximum(lengths * (1 + 2.0**-40), 1.0)",
-        new="short = matrix / np.maximum(lengths * (1 - 2.0**-10), 1.0)",
+        old="short = parts / np.maximum(lengths * (1 + 2.0**-40), 1 / units)",
+        new="short = parts / np.maximum(lengths * (1 - 2.0**-10), 1 / units)",
         tests=_SKETCHES,
     ),
     Mutant(

@@ -13,12 +13,27 @@ _LADDER = ("tests/release/test_ladder.py",)
 _LOOKS = ("tests/contract/test_law_looks.py",)
 
 _LISTS = ("tests/release/sources/test_lists.py",)
+_PACKED = ("tests/release/sources/test_packed.py",)
 _INDEX = ("tests/release/test_indexing.py",)
 
 MUTANTS = (
     Mutant(
+        name="part-without-its-estimate-of-cuts",
+        file="release/planning/plan.py",
+        old="return (*self.measured, *self.ladders, *([] if self.beyond is None else [self.beyond]))",
+        new="return (*self.measured, *self.ladders)",
+        tests=("tests/contract/test_law_plans.py::test_the_number_of_people_whom_the_bounds_cut_is_paid_for_too",),
+    ),
+    Mutant(
+        name="rungs-charged-for-the-coarsest",
+        file="mechanisms/integers/rungs.py",
+        old="return PrivacyLoss.pure(self.epsilons[-1])",
+        new="return PrivacyLoss.pure(self.epsilons[0])",
+        tests=("tests/contract/test_law_integers.py::test_rungs_that_are_seen_together_tell_what_is_claimed",),
+    ),
+    Mutant(
         name="one-group-more-counts",
-        file="release/sources/rotation.py",
+        file="release/sources/sql/rotation.py",
         old="first = exp.LT(this=far, expression=number(groups))",
         new="first = exp.LTE(this=far, expression=number(groups))",
         tests=_LISTS,
@@ -26,13 +41,62 @@ MUTANTS = (
     Mutant(
         name="lists-count-in-one-group-more",
         file="release/sources/lists.py",
-        old="most = min(work.groups, int(sizes.max(initial=0)))",
-        new="most = min(work.groups + 1, int(sizes.max(initial=0)))",
+        old="count = np.minimum(sizes, work.groups)",
+        new="count = np.minimum(sizes, work.groups + 1)",
         tests=_LISTS,
     ),
     Mutant(
+        name="lists-go-round-too-far",
+        file="release/sources/lists.py",
+        old="np.maximum(first + count - sizes, 0, out=lengths[:, 0])",
+        new="np.maximum(first + count - sizes + 1, 0, out=lengths[:, 0])",
+        tests=_PACKED,
+    ),
+    Mutant(
+        name="kernel-counts-every-group",
+        file="release/sources/packed.py",
+        old="people.at(chosen(people.codes, people.starts, work))",
+        new="people.at(np.arange(people.starts[-1]))",
+        tests=_PACKED,
+    ),
+    Mutant(
+        name="kernel-takes-two-people-for-one",
+        file="release/sources/packed.py",
+        old="np.flatnonzero(_changes(people)[firsts])",
+        new="np.flatnonzero(_changes(people >> 1)[firsts])",
+        tests=_PACKED,
+    ),
+    Mutant(
+        name="kernel-turns-by-who-else-is-there",
+        file="release/sources/packed.py",
+        old="codes = np.fmod(people[firsts[starts[:-1]]] + self.lowest, HASH_PRIME)",
+        new="codes = np.arange(len(starts) - 1)",
+        tests=_PACKED,
+    ),
+    Mutant(
+        name="kernel-tears-a-person-apart",
+        file="release/sources/packed.py",
+        old='last = int(np.searchsorted(rows, following, side="left"))',
+        new="last = last if following else last",
+        tests=_PACKED,
+    ),
+    Mutant(
+        name="an-index-of-another-state-of-the-file",
+        file="release/sources/kept.py",
+        old='if looks is None or says["files"] != looks:',
+        new="if looks is None:",
+        tests=_INDEX,
+    ),
+    Mutant(
+        name="an-index-with-parts-of-other-groups",
+        file="release/sources/lists.py",
+        old="same = all(map(np.array_equal, mine, theirs))",
+        new="same = True",
+        tests=_PACKED,
+    ),
+    Mutant(
         name="lists-without-clamps",
-        file="release/sources/part.py",
+        file="release/sources/sql/part.py",
         old="return np.clip(values, measure.low, measure.high)",
         new="return values",
         tests=_LISTS,
@@ -47,8 +111,8 @@ MUTANTS = (
     Mutant(
         name="an-index-of-what-was-being-written",
         file="release/sources/kept.py",
-        old="        if marks_of(paths) != before:\n            return False\n        whole(",
-        new="        if not before:\n            return False\n        whole(",
+        old="        if marks_of(paths) != before:\n            return False\n        self.keep_at(",
+        new="        if not before:\n            return False\n        self.keep_at(",
         tests=_INDEX,
         explained="The files are looked at again once the list is written.",
     ),
@@ -76,8 +140,8 @@ MUTANTS = (
     Mutant(
         name="look-that-is-not-charged",
         file="release/profile/run.py",
-        old="proof = charge_plan(plan, ledger).use(plan=plan.digest, owed=owed)",
-        new="proof = ledger.head",
+        old="return _draw(plan, exact, charge_plan(plan, ledger), bits=bits, tell=tell)",
+        new="return tuple(_drawn(plan, place, totals, bits) for place, totals in enumerate(exact)), ledger.head",
         tests=("tests/release/profile/test_look.py",),
     ),
     Mutant(

@@ -305,7 +305,7 @@ MUTANTS = (
     ),
     Mutant(
         name="uniform-lets-n-through",
-        file="sampling/uniform.py",
+        file="sampling/whole.py",
         old="        if candidate < n:",
         new="        if candidate <= n:",
         tests=_UNIFORM,

@@ -47,7 +47,7 @@ MUTANTS = (
     Mutant(
         name="long-posts-at-the-pace-of-short-ones",
         file="spread/node/ages.py",
-        old="    return settings.step_ticks * max(-(-len(held.body) // LONGEST_BODY), 1)\n",
+        old="    return settings.step_ticks + (pieces - 1) * max(settings.step_ticks // 2, 1)\n",
         new="    return settings.step_ticks\n",
         tests=_PACE,
     ),

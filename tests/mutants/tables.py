@@ -157,7 +157,7 @@ MUTANTS = (
     ),
     Mutant(
         name="public-row-found-twice",
-        file="questions/reading/joining.py",
+        file="questions/reading/rows/joining.py",
         old="if not names or not lookup.known.unique(names):",
         new="if not names:",
         tests=("tests/questions/reading/test_relations.py",),
@@ -171,7 +171,7 @@ MUTANTS = (
     ),
     Mutant(
         name="window-over-several-people",
-        file="questions/reading/windows.py",
+        file="questions/reading/rows/windows.py",
         old="if len(people) != 1 or not all(isinstance(part, exp.Column) for part in others):",
         new="if not all(isinstance(part, exp.Column) for part in others):",
         tests=("tests/questions/reading/test_relations.py",),

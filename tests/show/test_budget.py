@@ -27,5 +27,25 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'banister\[plot\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[plot\]'"):
         draw_budget(MOMENTS, tmp_path / "a.svg", title="x")
+
+
+def test_the_csv_file_holds_the_moments_and_nothing_beside_them(tmp_path: Path) -> None:
+    draw_budget(MOMENTS, tmp_path / "a.csv", title="x")
+    lines = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [float(line.split(",")[3]) for line in lines] == [0, 50, 1, 0.3]
+
+
+def test_no_words_of_a_figure_are_below_twelve_pixels(tmp_path: Path) -> None:
+    """A page shows a figure at its own width, where nine points are twelve pixels."""
+    from matplotlib.text import Text
+
+    from banister.show.canvas import new_figure, save
+
+    figure = new_figure(3, 3)
+    axes = figure.subplots()
+    axes.set_title("small", fontsize=6)
+    axes.text(0.5, 0.5, "smaller", fontsize=5)
+    save(figure, tmp_path / "a.svg", caption="smallest")
+    assert min(float(words.get_fontsize()) for words in figure.findobj(Text) if isinstance(words, Text)) >= 9

@@ -59,8 +59,38 @@ FIGURES = """
 ...     [path.name for path in bn.spread.draw_all(folder, trials=20, seed=1, workers=1)][:2]
 ['spread-line.svg', 'spread-trees.svg']
 """
+AGENDA = """
+>>> import tempfile
+>>> from pathlib import Path
+>>> import banister as bn
+>>> from banister.parties.meetings.home import PartyHome
+>>> asked = '''
+... party = [{name = "ann"}, {name = "bob"}]
+... question = [{name = "agree", function = "xor", epsilon = 0, delta = "1/2", coin = true}]
+... '''
+>>> with tempfile.TemporaryDirectory() as folder:
+...     here = Path(folder)
+...     _ = (here / "agenda.toml").write_text(asked)
+...     homes = {name: PartyHome(here / name) for name in ("ann", "bob")}
+...     keys = {name: bn.parties.public_key(name, home) for name, home in homes.items()}
+...     made, path = bn.parties.invite_agenda(here / "agenda.toml", here, keys=keys, home=PartyHome(here / "org"))
+...     secrets = [bn.parties.commit(path, party=n, out=here / f"{n}.1", home=home) for n, home in homes.items()]
+...     coin = [bn.parties.open_secret(path, secrets, party=n, out=here / f"{n}.2", home=h) for n, h in homes.items()]
+...     heard = [
+...         bn.parties.reply(path, party=n, values={"agree": 1}, out=here / f"{n}.3", openings=coin, home=home)
+...         for n, home in homes.items()
+...     ]
+...     total = bn.parties.open_agenda(path).total("ann").epsilon(delta="1/2")
+...     found: bn.parties.AgendaResults = bn.parties.decide_agenda(path, heard, openings=coin)
+>>> made.items[0].coin.chance(1), total, found.results[0].openly in ((), ("ann", "bob"))
+(Fraction(1, 2), 0.0, True)
+"""
+
 EXAMPLES = {
-    "banister.parties": {"A meeting, from the plan to the decision": MEETING},
+    "banister.parties": {
+        "A meeting, from the plan to the decision": MEETING,
+        "An agenda with a coin that nobody controls": AGENDA,
+    },
     "banister.mechanisms": {"The shelf": SHELF},
     "banister.spread": {"All figures (it takes some seconds)": FIGURES},
 }

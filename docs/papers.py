@@ -153,7 +153,32 @@ def page(document: str) -> str:
         "mean, and how the documents hang together, is on [the map](map.md); where this document errs, on "
         "[the errata](errata.md).",
     ]
-    return "\n\n".join([*top, *(section(entry, known) for entry in found)]) + "\n"
+    return "\n\n".join([*top, *(section(entry, known) for entry in found), *figure_lines(document)]) + "\n"
+
+
+def figure_lines(document: str) -> list[str]:
+    """Every figure of a document: its drawing, the file that draws it, and the command."""
+    from banister.papers import channels, composition, noise, spreading, tables
+    from banister.papers.errata import errata
+
+    rows = ["| figure | drawing | drawn in | status | command |", "|---|---|---|---|---|"]
+    wrong = {each.where for each in errata() if each.document == document}
+    for module in (noise, composition, channels, spreading, tables):
+        place = f"papers/{module.__name__.rpartition('.')[2]}.py"
+        for each in module.FIGURES:
+            for number in each.numbers:
+                key, _, which = number.partition(" ")
+                if key == document:
+                    status = "corrected" if {f"Figure {which}", f"Fig. {which}", which} & wrong else "as stated"
+                    command = (
+                        f"`banister figures {document}-{which} --out DIR`"
+                        if "(" not in which
+                        else f"`banister figures {each.name} --out DIR`"
+                    )
+                    rows.append(
+                        f"| {which} | [{each.name}](figures.md#{each.name}) | `{place}` | {status} | {command} |"
+                    )
+    return ["## Figures", "\n".join(rows)]
 
 
 def counts(found: list[Entry]) -> dict[str, int]:

@@ -1,38 +1,56 @@
 # Two commands: `make run` does the main job, `make test` runs all that continuous integration runs.
-# Both set up everything they need in .venv, from requirements.lock.
+# Both set up what they need in .venv: `make run` from requirements-run.lock (about 250 MB), everything else from
+# requirements.lock, which holds the same versions and the rest.
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+RUNS   := $(VENV)/.runs
 JOBS   ?= 2
+# Tests wait for servers, browsers and Java as often as they compute, so there is a process more than there are cores.
+PYTEST := $(BIN)/pytest -n $$(( $(JOBS) + 1 )) --dist loadgroup
 
-.PHONY: run test check quick format lint types unit doctest readme docs bench drill wildfire-drill vectors mutants smoke lock clean setup browser shots reference house api papers
+.PHONY: run test aside check quick format lint types unit long doctest readme docs bench drill server-drill wildfire-drill vectors mutants audit smoke lock clean setup browser shots reference house api papers
 
-run: $(READY)
+run: $(RUNS)
 	rm -rf build/health
 	$(BIN)/banister demo build/health
 	$(BIN)/banister budget build/health/health.toml --create
 	$(BIN)/banister plan build/health/health.toml build/health/questions.sql --epsilon 0.3
 	$(BIN)/banister release build/health/health.toml build/health/questions.sql --epsilon 0.3 \
 	  --out build/health/answers.parquet --report build/health/answers.html
-	@echo "The same in a browser: $(BIN)/banister studio build/health/health.toml"
+	@echo "The same in a browser: make setup, then $(BIN)/banister studio build/health/health.toml"
 
-test: $(READY) lint types unit doctest docs smoke
+# What needs few seconds of waiting runs beside the tests, which wait for much.
+test: $(READY) browser
+	$(MAKE) --no-print-directory --jobs=2 unit aside
+
+aside: $(READY)
+	for each in lint types doctest docs smoke; do $(MAKE) --no-print-directory -j1 $$each || exit 1; done
 
 check: test
 
 quick: $(READY)
-	$(BIN)/pytest -n $(JOBS) -m "not slow"
+	$(PYTEST) -m "not slow"
 
 setup: $(READY)
 
-$(READY): requirements.lock pyproject.toml
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+
+$(BIN)/uv:
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
-	touch $(READY)
+
+$(RUNS): requirements-run.lock pyproject.toml | $(BIN)/uv
+	$(UV) --require-hashes -r requirements-run.lock
+	$(UV) --no-deps --editable .
+	touch $(RUNS)
+
+$(READY): requirements.lock pyproject.toml | $(BIN)/uv
+	$(UV) --compile-bytecode --require-hashes -r requirements.lock
+	$(UV) --no-deps --editable .
+	touch $(RUNS) $(READY)
 
 format: $(READY)
 	$(BIN)/ruff format .
@@ -49,12 +67,17 @@ types: $(READY)
 browser: $(READY)
 	$(BIN)/python -m tests.browser
 
-# Pictures of the studio's main pages in build/shots, to be looked at.
+# Pictures of the pages of the studio and of a team in build/shots, to be looked at.
 shots: browser
 	$(BIN)/python -m tests.apps.studio.shots build/shots
+	$(BIN)/python -m tests.apps.team.shots build/shots
 
 unit: $(READY) browser
-	$(BIN)/pytest -n $(JOBS)
+	$(PYTEST)
+
+# The same tests with all the runs, draws and cases that they can take; some hours.
+long: $(READY) browser
+	BANISTER_LONG=1 $(PYTEST)
 
 doctest: $(READY)
 	$(BIN)/pytest --doctest-modules src/banister
@@ -79,11 +102,23 @@ drill: $(READY)
 	$(BIN)/python -m tests.drills.foreign --inputs $(INPUTS)
 	$(BIN)/python -m tests.drills.collect $(KILLS)
 
+# Servers that are killed with signal 9 while they are asked: the studio, and a team on a file and on PostgreSQL.
+REQUESTS ?= 10000
+server-drill: $(READY)
+	$(BIN)/python -m tests.drills.studio --requests $(REQUESTS) --between 60
+	$(BIN)/python -m tests.drills.team --requests $(REQUESTS)
+	$(BIN)/python -m tests.drills.team --requests $(REQUESTS) --postgres
+
 # The messenger: fuzzed frames, 30 processes under bad conditions, and what one link shows; about an hour.
 wildfire-drill: $(READY)
 	$(BIN)/python -m tests.drills.wildfire frames --count 1000000
 	$(BIN)/python -m tests.drills.wildfire crowd --nodes 30 --posts 400
 	$(BIN)/python -m tests.drills.wildfire gaps --ticks 10000
+
+# Attack everything of ours: noises, channels, payments of a release. DRAWS=10000000 for a night.
+DRAWS ?= 1000000
+audit: $(READY)
+	$(BIN)/python -m tests.audit.house --draws $(DRAWS)
 
 vectors: $(READY)
 	$(BIN)/python -m tests.vectors.make
@@ -115,7 +150,7 @@ smoke: $(READY)
 	$(BIN)/python -m venv build/smoke
 	$(BIN)/uv pip install --quiet --python build/smoke/bin/python dist/*.whl
 	build/smoke/bin/banister --help > /dev/null
-	build/smoke/bin/banister studio 2>&1 | grep -q "banister\[web\]"
+	build/smoke/bin/banister studio 2>&1 | grep -qF "pip install '.[web]'"
 	build/smoke/bin/banister noise --epsilon 1 --sensitivity 1 > /dev/null
 	build/smoke/bin/banister demo build/smoke/health > /dev/null
 	build/smoke/bin/banister budget build/smoke/health/health.toml --create > /dev/null
@@ -128,6 +163,7 @@ smoke: $(READY)
 # The lock file holds versions and hashes, and no addresses.
 lock: $(READY)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --all-extras --group dev pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --group run -c requirements.lock -o requirements-run.lock
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from banister.apps.collect.board import board
-from banister.apps.collect.store import Batch, Heap, ReportStore
+from banister.apps.collect.book import Batch, Heap
+from banister.apps.collect.store import ReportStore
 from banister.keys import nonce
 from banister.local import RandomizedResponse, SubsetSelection
 from banister.local.channels.base import Channel

@@ -193,8 +193,8 @@ def _peak(folder: Path, person: str) -> None:
 def peers(folder: Path) -> None:
     """OpenDP on the same file, in an environment of its own; the ratio is to plain DuckDB there and then."""
     found = bench.peers.measure("peer_tables.py", ["duckdb", "opendp[polars]"], str(folder / "rows.parquet"))
-    for label, (seconds, plain) in found.items():
-        print(f"{'opendp, ' + label:52s} {seconds:7.3f} s   {seconds / plain:5.1f} x plain ({plain:.3f} s)")
+    for label, (theirs, plain) in found.items():
+        say(f"opendp, {label}", Took(*theirs), Took(*plain))
 
 
 def main() -> None:

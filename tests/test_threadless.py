@@ -1,7 +1,7 @@
 """What copies its process behind Python's back, in a process that has no other threads.
 
-A thread that holds a lock when its process is copied is not in the copy, and nobody opens the lock there: a worker of the
-tests, with its browsers and servers, once waited for such a child for ever.
+A thread that holds a lock when its process is copied is not in the copy, and nobody opens the lock there: a worker of
+the tests, with its browsers and servers, once waited for such a child for ever.
 """
 
 import subprocess

@@ -51,6 +51,14 @@ class Closeable(Protocol):
 Connection = TypeVar("Connection", bound=Closeable)
 
 
+class ReplacedMeanwhile(LedgerUnreachable):
+    """What SQLite opened does not look like the log that lies there.
+
+    It may really have been replaced. Or a number and a file's number were used again: another thread closed and deleted
+    its draft of a ledger, and the new log got both. Opening once more tells which.
+    """
+
+
 class Hold:
     """The descriptors of one open ledger, in one process. Made anew after a fork, never carried over."""
 
@@ -137,7 +145,7 @@ class Hold:
         now, log = Descriptors.now(), identity(self.log)
         opened = now.since(self._before)
         if now and (log not in opened.values() or self._index not in now.values()):
-            raise moved(self.path, "the log beside it, or the log's index, was replaced while it was opened")
+            raise ReplacedMeanwhile(str(moved(self.path, "the log beside it was replaced while it was opened")))
         self._lent |= {number: file for number, file in opened.items() if file == log}
         assert self._index is not None
         place(self._presence, fcntl.F_RDLCK, mark(self._index, INDEXES), 1)

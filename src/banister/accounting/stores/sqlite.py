@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from banister.accounting.chain import FORMAT, ChainLine, check_head, check_link
-from banister.accounting.stores.hold import Hold
+from banister.accounting.stores.hold import ATTEMPTS, Hold, ReplacedMeanwhile
 from banister.accounting.stores.processes import WATCH, Process
 from banister.accounting.stores.sqlite_faults import faults
 from banister.errors import LedgerDamaged, LedgerExists, LedgerFault, LedgerForeign, LedgerMissing, LedgerUnreachable
@@ -191,6 +191,13 @@ class SqliteStore:
             hold.leave_as_child(self._connection.close)
 
     def _connect(self) -> None:
+        """Open the file. What looks replaced is looked at anew: often it is a number that was used twice."""
+        for _ in range(ATTEMPTS - 1):
+            with contextlib.suppress(ReplacedMeanwhile):
+                return self._connect_once()
+        return self._connect_once()
+
+    def _connect_once(self) -> None:
         hold = Hold(self._path)
         with faults(self._path), hold.alone(self._wait_seconds), self._busy:
             close = contextlib.ExitStack()

@@ -150,7 +150,7 @@ class Aggregate(ABC):
         """What the answer counts: a plain number, or days or seconds since 1970."""
 
 
-class Tally(Aggregate):
+class PlainCount(Aggregate):
     """An aggregate that is one count as it stands: of rows, of people, of values. A kind says what is counted."""
 
     __slots__ = ()

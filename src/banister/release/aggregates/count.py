@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from banister.questions.terms import Quantity
-from banister.release.aggregates.aggregate import Piece, Tally, counted_rows
+from banister.release.aggregates.aggregate import Piece, PlainCount, counted_rows
 
 if TYPE_CHECKING:
     from banister.questions.reading.calls import Call
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Count(Tally):
+class Count(PlainCount):
     """How many rows a cell has, or how many in which a quantity is not missing."""
 
     names: ClassVar[tuple[str, ...]] = ("COUNT",)

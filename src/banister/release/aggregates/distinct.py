@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from banister.questions.terms import Leaf, Quantity
-from banister.release.aggregates.aggregate import Piece, Tally
+from banister.release.aggregates.aggregate import Piece, PlainCount
 from banister.tables.schema import Kind
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ ANY = 2**40
 
 
 @dataclass(frozen=True, slots=True)
-class Distinct(Tally):
+class Distinct(PlainCount):
     """How many values a column has in a cell: of those that are declared, or of any.
 
     A person with several rows brings `rows` values to a cell at most, chosen as her groups are: one person moves the

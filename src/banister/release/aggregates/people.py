@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from banister.questions.terms import Quantity
-from banister.release.aggregates.aggregate import Piece, Tally
+from banister.release.aggregates.aggregate import Piece, PlainCount
 
 if TYPE_CHECKING:
     from banister.questions.reading.calls import Call
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class People(Tally):
+class People(PlainCount):
     """How many people have a row in a cell."""
 
     names: ClassVar[tuple[str, ...]] = ("COUNT",)

@@ -95,8 +95,22 @@ MUTANTS = (
     Mutant(
         name="store-counts-a-request-twice",
         file="apps/collect/store.py",
-        old="if self._base.execute(_KEPT, (campaign, key)).rowcount == 1}",
-        new="if self._base.execute(_KEPT, (campaign, key)).rowcount >= 0}",
+        old="return self._fresh.knows(campaign, key) or self._base",
+        new="return False and self._base",
+        tests=_SERVICE,
+    ),
+    Mutant(
+        name="store-keeps-a-log-of-commits",
+        file="apps/collect/store.py",
+        old='self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")',
+        new='self._base.execute("PRAGMA wal_checkpoint(PASSIVE)")',
+        tests=_SERVICE,
+    ),
+    Mutant(
+        name="store-leaves-what-it-deletes",
+        file="apps/collect/store.py",
+        old='self._base.execute("PRAGMA secure_delete=ON")',
+        new='self._base.execute("PRAGMA secure_delete=OFF")',
         tests=_SERVICE,
     ),
     Mutant(

@@ -81,8 +81,22 @@ MUTANTS = (
     Mutant(
         name="person-memoises-one-report-for-all-values",
         file="local/collect/person.py",
-        old="named = answer if repetition.kind is Repeat.MEMOISED else next(iter(kept), answer)",
-        new="named = next(iter(kept), answer)",
+        old="named = answer if repetition.kind is Repeat.MEMOISED else WHATEVER",
+        new="named = WHATEVER",
+        tests=_PERSON,
+    ),
+    Mutant(
+        name="person-keeps-the-true-answer",
+        file="local/collect/person.py",
+        old="named = answer if repetition.kind is Repeat.MEMOISED else WHATEVER",
+        new="named = answer",
+        tests=_PERSON,
+    ),
+    Mutant(
+        name="person-takes-a-memoised-report-for-paid",
+        file="local/collect/person.py",
+        old="and WHATEVER in self.kept(question):",
+        new="and self.kept(question):",
         tests=_PERSON,
     ),
     Mutant(

@@ -213,6 +213,27 @@ def test_kept_answers_come_back_from_a_copy_and_a_second_wave_is_for_others(brow
         assert found == {"same": True, "delta": "1/8", "given": "2/1"}
 
 
+def test_the_true_answer_is_not_kept_and_each_draw_is_paid_for(browser: Browser, tmp_path: Path) -> None:
+    wide = RandomizedResponse(4, categories=4)
+    memoised = signed(wide, repetition=Repetition("memoised", rounds=2, second="1/10"))
+    once = signed(wide)
+    with served(tmp_path, once) as service, person(browser) as page:
+        code = """
+          const memory = store => ({ getItem: k => store.get(k) ?? null, setItem: (k, v) => store.set(k, v) });
+          const made = () => new c.Person(memory(new Map()));
+          const [memoised, once] = await Promise.all(given.map(one => c.open(one))), p = made();
+          p.answer(memoised, [3]); const before = c.text(p.cost(once)); p.answer(once, [1]);
+          const found = { before, given: c.text(p.given), under: Object.keys(Object.values(p.all.kept)[0]).sort() };
+          const here = made(), there = made(); here.answer(once, [1]); there.answer(once, [1]);
+          const copy = JSON.stringify(there.all);
+          here.restore(copy); here.restore(copy); here.restore(JSON.stringify(here.all));
+          found.both = c.text(here.given); found.again = c.text(here.cost(once));
+          return found;"""
+        found = module(page, service, code, [memoised.text, once.text])
+    # 1/5 was paid for what passes the second step; the report itself costs 4. In two browsers it was drawn twice.
+    assert found == {"before": "4", "given": "21/5", "under": ["-1", "3"], "both": "8", "again": "0"}
+
+
 def test_nothing_is_drawn_above_the_persons_ceiling(browser: Browser, tmp_path: Path) -> None:
     asked = signed(FOUR)
     with served(tmp_path, asked) as service, person(browser) as page:

@@ -3,6 +3,7 @@
 import io
 import json
 import sqlite3
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from banister.apps.collect.board import board
 from banister.apps.collect.ingest import Bucket
 from banister.apps.collect.site import Service
 from banister.apps.collect.store import ReportStore
@@ -293,6 +295,31 @@ def test_the_dashboard_and_its_files(tmp_path: Path) -> None:
     assert analyst.get("/d/1/reports-7.csv").status_code == 422
     assert analyst.get("/d/9").status_code == 422
     assert "Question 1?" in someone.get(f"/r/{asked.name}").text
+
+
+def test_public_results_are_made_once_however_many_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in the loop that takes reports, and anew only after some seconds: nobody stalls the collector with it."""
+    made: list[str] = []
+
+    def counted(*given: object) -> object:
+        made.append(threading.current_thread().name)
+        return board(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("banister.apps.collect.site.board", counted)
+    monkeypatch.setattr("banister.apps.collect.site.PUBLIC_SECONDS", 1e9)
+    asked = signed(FOUR)
+    service = opened(tmp_path, asked, hour=lambda: 7)
+    someone = visitor(service)
+    for place in range(3):
+        assert someone.post(reports_of(asked), content=body({"0": [place]}, nonce())).status_code == 204
+        assert "0 reports" not in someone.get(f"/r/{asked.name}").text
+    assert len(made) == 1
+    assert "AnyIO worker thread" in made[0]
+    monkeypatch.setattr("banister.apps.collect.site.PUBLIC_SECONDS", 0.0)
+    assert "3 reports" in someone.get(f"/r/{asked.name}").text
+    assert "3 reports" in someone.get(f"/r/{asked.name}").text
+    assert len(made) == 2
+    assert someone.get(f"/r/{'0' * 64}").status_code == 404
 
 
 def test_stuffed_reports_raise_a_doubt(tmp_path: Path) -> None:

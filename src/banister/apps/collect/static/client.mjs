@@ -124,7 +124,7 @@ const KINDS = {
     } };
   },
   "unary-encoding"(fields, epsilon, k) {
-    const rest = tosser(1n, 1n, epsilon), length = Math.ceil(k / 64) * 8;
+    const rest = tosser(1n, 1n, epsilon), length = (k + 63 >> 6) * 8;
     return { outputs: 1n << BigInt(k), packed: true, draw(x, bits) {
       const row = new Uint8Array(length);
       for (let y = 0; y < k; y++) if (y === x ? bits.byte() & 1 : !rest(bits)) row[y >> 3] |= 128 >> (y & 7);

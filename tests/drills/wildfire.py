@@ -3,6 +3,8 @@
     python -m tests.drills.wildfire frames --count 10000000
     python -m tests.drills.wildfire crowd --nodes 30 --posts 400
     python -m tests.drills.wildfire gaps --ticks 10000
+    python -m tests.drills.wildfire kills --count 1000
+    python -m tests.drills.wildfire nat
 
 Each prints what it measured and ends with a line that says whether it held.
 """
@@ -26,6 +28,8 @@ from banister.spread.node.messages import Ack, Copy, Cover, FrameKind, Token, Wa
 from banister.spread.node.state import NodeState
 from banister.spread.node.wildfire import wildfire_settings
 from tests.drills.wildfire_crowd import Person, all_here, crowd, until
+from tests.drills.wildfire_kills import kills
+from tests.drills.wildfire_nat import nat
 
 
 def frames(count: int, seed: int) -> bool:
@@ -192,7 +196,7 @@ class _Tap:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("drill", choices=["frames", "crowd", "gaps"])
+    parser.add_argument("drill", choices=["frames", "crowd", "gaps", "nat", "kills"])
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--nodes", type=int, default=30)
     parser.add_argument("--posts", type=int, default=400)
@@ -204,6 +208,10 @@ def main() -> None:
         held = frames(given.count, given.seed)
     elif given.drill == "crowd":
         held = crowd(given.nodes, given.posts, given.tick or 0.5, given.seed)
+    elif given.drill == "kills":
+        held = kills(given.count, given.seed)
+    elif given.drill == "nat":
+        held = nat(given.tick or 0.5)
     else:
         held = gaps(given.ticks, given.tick or 0.05, given.seed)
     print("It held." if held else "It did not hold.")

@@ -36,7 +36,7 @@ from banister.spread.node.exchange import COVER, name_of
 from banister.spread.node.messages import Copy
 folder, words, tick, manner = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3]), sys.argv[4]
 begin = time.perf_counter()
-one = Messenger(folder, words, tick_seconds=tick)
+one = Messenger(folder, words, tick_seconds=tick, relay=sys.argv[5])
 exchange, kept, firsts = one.node.exchange, [], {}
 honest_tick, honest_received = exchange.tick, exchange.received
 def received(link, data, *, now):
@@ -102,14 +102,16 @@ for line in sys.stdin:
 class Person:
     """A node in a process of its own."""
 
-    def __init__(self, folder: Path, tick: float, manner: str = "", *, within: Iterable[str] = ()) -> None:
-        self.folder, self.tick, self.manner, self._within = folder, tick, manner, list(within)
+    def __init__(
+        self, folder: Path, tick: float, manner: str = "", *, within: Iterable[str] = (), relay: str = ""
+    ) -> None:
+        self.folder, self.tick, self._more, self._within = folder, tick, [manner, relay], list(within)
         self.heard: dict[str, float] = {}
         """When each post was here first."""
         self.start()
 
     def start(self) -> None:
-        words = [*self._within, sys.executable, "-c", NODE, str(self.folder), WORDS, str(self.tick), self.manner]
+        words = [*self._within, sys.executable, "-c", NODE, str(self.folder), WORDS, str(self.tick), *self._more]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.ready = False
 

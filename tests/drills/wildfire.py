@@ -27,7 +27,7 @@ from banister.spread.node.exchange import Exchange, name_of
 from banister.spread.node.messages import Ack, Copy, Cover, FrameKind, Token, Wave
 from banister.spread.node.state import NodeState
 from banister.spread.node.wildfire import wildfire_settings
-from tests.drills.wildfire_crowd import Person, all_here, crowd, until
+from tests.drills.wildfire_crowd import MANNERS, Person, all_here, crowd, until
 from tests.drills.wildfire_kills import kills
 from tests.drills.wildfire_nat import nat
 
@@ -203,11 +203,12 @@ def main() -> None:
     parser.add_argument("--ticks", type=int, default=10_000)
     parser.add_argument("--tick", type=float, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--manners", default=",".join(MANNERS), help="how friends deviate in the crowd, one for each")
     given = parser.parse_args()
     if given.drill == "frames":
         held = frames(given.count, given.seed)
     elif given.drill == "crowd":
-        held = crowd(given.nodes, given.posts, given.tick or 0.5, given.seed)
+        held = crowd(given.nodes, given.posts, given.tick or 0.5, given.seed, tuple(given.manners.split(",")))
     elif given.drill == "kills":
         held = kills(given.count, given.seed)
     elif given.drill == "nat":

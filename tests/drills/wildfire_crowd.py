@@ -143,12 +143,12 @@ class Person:
             pipe.close()
 
 
-def crowd(nodes: int, posts: int, tick: float, seed: int) -> bool:
+def crowd(nodes: int, posts: int, tick: float, seed: int, manners: tuple[str, ...] = MANNERS) -> bool:
     """Everything at once; whether every post came to every honest person."""
     chance = random.Random(seed)
     graph = generators.holme_kim(nodes, 3, 0.5, seeded(seed))
     edges = [(a, int(b)) for a in range(nodes) for b in graph.contacts(a) if a < b]
-    bad = _deviating(nodes, edges, chance)
+    bad = _deviating(nodes, edges, manners, chance)
     honest = [k for k in range(nodes) if k not in bad]
     with tempfile.TemporaryDirectory() as name:
         skews = [tick * (1 + SKEW * chance.uniform(-1, 1)) for _ in range(nodes)]
@@ -196,12 +196,14 @@ def befriend(one: Person, other: Person) -> None:
     one.ask("accept", link=friends[-1][0])
 
 
-def _deviating(nodes: int, edges: list[tuple[int, int]], chance: random.Random) -> dict[int, str]:
-    """Four people without whom the rest still hangs together; none in a small crowd."""
+def _deviating(
+    nodes: int, edges: list[tuple[int, int]], manners: tuple[str, ...], chance: random.Random
+) -> dict[int, str]:
+    """People without whom the rest still hangs together; none in a small crowd."""
     if nodes < 12:
         return {}
     while True:
-        bad = set(chance.sample(range(nodes), len(MANNERS)))
+        bad = set(chance.sample(range(nodes), len(manners)))
         reached, rest = set(), [next(k for k in range(nodes) if k not in bad)]
         while rest:
             node = rest.pop()
@@ -209,7 +211,7 @@ def _deviating(nodes: int, edges: list[tuple[int, int]], chance: random.Random) 
             near = {b if a == node else a for a, b in edges if node in (a, b)}
             rest += [other for other in near - reached - bad if other not in rest]
         if len(reached) == nodes - len(bad):
-            return dict(zip(sorted(bad), MANNERS, strict=True))
+            return dict(zip(sorted(bad), manners, strict=True))
 
 
 def _post_under_fire(

@@ -97,7 +97,8 @@ def _columns(draft: "Draft") -> Iterator[str]:
         if column.name == draft.given("person") or draft.given(f"{column.name}.kind") == LEAVE:
             continue
         if not any(question.key == f"{column.name}.kind" for question in draft.questions):
-            yield f"# {name} holds {column.stored.value if column.stored else 'nothing'} and cannot be used as it is."
+            held = column.stored.value if column.stored else "nothing"
+            yield f"# {name} holds {held}: it may say who a person is or tie tables, and cannot be asked about."
             continue
         yield f"{name.ljust(width)} = {{ {', '.join(_parts(draft, column))} }}"
 

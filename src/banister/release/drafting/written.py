@@ -86,6 +86,8 @@ def _rules(draft: "Draft") -> Iterator[str]:
         yield f"separator = {quoted(separator)}"
     if (draft.given("decimal") or USUAL.decimal) != USUAL.decimal:
         yield f"decimal = {quoted(draft.given('decimal'))}"
+    if draft.given("thousands"):
+        yield f"thousands = {quoted(draft.given('thousands'))}"
     if draft.given("date_format") not in ("", "%Y-%m-%d"):
         yield f"date_format = {quoted(draft.given('date_format'))}"
 

@@ -239,7 +239,8 @@ class Game:
         """The chance of each guess, by the rule that secures most, after what was said."""
         if self._alternates():  # In closed form, as what it secures: levels may all differ.
             return counts.parity_said(heard, self.levels, int(self.function.index[0]))
-        return self._worst().rule[self._place(heard)]
+        listed: Floats = self._worst().rule[self._place(heard)]
+        return listed
 
     def _worst(self) -> WorstCase:
         if self.score.worth.size == 0:

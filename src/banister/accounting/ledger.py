@@ -314,12 +314,12 @@ class Ledger:
         left = [(at, book.remaining_after(self.terms, totals, number)) for at, totals, number in states]
         return tuple(BudgetMoment(at, float(rest.used), float(rest.largest_epsilon)) for at, rest in left)
 
-    def plot(self, path: str | Path) -> None:
+    def plot(self, path: str | Path, *, width_inches: float = 7.2) -> None:
         """Draw the budget over time into a file: .svg, .png or .pdf."""
         from banister.show.budget import draw_budget
 
         title = f"Budget {self.terms.budget} of {Path(self.address).name}"
-        draw_budget(self.timeline(), Path(path), title=title)
+        draw_budget(self.timeline(), Path(path), title=title, width_inches=width_inches)
 
     def close(self) -> None:
         """Let go of the file or the connection."""

@@ -20,7 +20,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister.core.exact.numbers import ball, exp_ball
-from banister.errors import BadValue
+from banister.errors import Undrawable
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 from banister.sampling.geometric import GeometricDraw
@@ -52,7 +52,7 @@ class StaircaseDraw:
     def __init__(self, epsilon: Fraction, period: int, step: int, *, glance: int = 16, word: int = 64) -> None:
         periods = int(-(-_TAIL_RATE // epsilon))
         if not drawable(epsilon, period):
-            raise BadValue(
+            raise Undrawable(
                 f"A sensitivity of {period} grid steps at epsilon {float(epsilon):.3g} reaches beyond 64-bit integers. "
                 "Take a coarser grid or a larger epsilon."
             )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from banister.core.exact.written import apart
 from banister.show.plain import for_page as escape
 
 BARS = 40
@@ -91,7 +92,7 @@ class PairedBars:
             f'<rect class="before" x="{left}" y="{y}" width="{before * scale:.1f}" height="10"/>',
             f'<rect class="after" x="{left}" y="{y + 11}" width="{after * scale:.1f}" height="10"/>',
             f'<path class="range" d="M{low:.1f} {y + 16}H{high:.1f}M{low:.1f} {y + 12}v8M{high:.1f} {y + 12}v8"/>',
-            _text(max(left + before * scale, high) + 6, y + 15, f"{after:,}"),
+            _text(max(left + before * scale, high) + 6, y + 15, apart(after)),
         ]
 
 
@@ -129,4 +130,4 @@ def _text(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "
 
 
 def _tick(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return apart(value, ".0f") if abs(value) >= 1000 else f"{value:.4g}"

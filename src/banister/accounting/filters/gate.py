@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
+from typing import ClassVar
 
 from flint import arb
 
@@ -25,6 +26,9 @@ class Gate(ABC):
     """One currency and its limit."""
 
     __slots__ = ()
+
+    adds_epsilons: ClassVar[bool] = False
+    """Whether the currency is epsilon itself: then a finer rung may take a coarser one's place for the difference."""
 
     limit: Fraction
 

@@ -22,8 +22,8 @@ from banister.errors import BadValue
 ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "build" / "peers"
 PAGE = ROOT / "docs" / "guide" / "audit-peers.md"
-BESIDE = {"diffprivlib": ("scikit-learn<1.6",)}
-"""What a package needs and does not declare: this one does not import with newer releases of its dependency."""
+BESIDE = {"diffprivlib": ("scikit-learn<1.6",), "pure-ldp": ("scikit-learn",)}
+"""What a package needs and does not declare, or not in the releases with which it can be imported."""
 VERSION = "import importlib.metadata as m; print(m.version('{}'))"
 HEAD = """# What audits found in other packages
 
@@ -59,6 +59,11 @@ PEERS = (
     Peer("opendp", "make_laplace, whole numbers", "opendp_laplace_int"),
     Peer("opendp", "make_laplace, doubles", "opendp_laplace_float", (0.0, 1.0)),
     Peer("opendp", "make_gaussian, whole numbers", "opendp_gaussian_int", (0, 1), "1e-3"),
+    Peer("python-dp", "LaplaceMechanism", "pydp_laplace", (0.0, 1.0)),
+    Peer("python-dp", "GaussianMechanism", "pydp_gaussian", (0.0, 1.0), "1e-3"),
+    Peer("python-dp", "Count", "pydp_count", ([1] * 20, [1] * 21)),
+    Peer("multi-freq-ldpy", "GRR", "ldpy_direct"),
+    Peer("multi-freq-ldpy", "optimised unary encoding", "ldpy_unary"),
     Peer("pure-ldp", "direct encoding", "pure_ldp_direct"),
     Peer("pure-ldp", "optimised unary encoding", "pure_ldp_unary"),
     Peer("pure-ldp", "optimised local hashing", "pure_ldp_hashing"),

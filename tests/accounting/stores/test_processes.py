@@ -451,9 +451,13 @@ def test_files_are_made_with_the_users_umask(tmp_path: Path, mask: int) -> None:
     assert modes == {0o666 & ~mask}
 
 
-def test_what_a_killed_creation_left_behind_does_not_stop_anybody(path: Path) -> None:
-    """A kill between giving the file its name and taking the draft's away leaves two names for it."""
-    os.link(path, path.with_name(".a.ledger.77.88.new"))
+@pytest.mark.parametrize("name", ["a.ledger", "lab[1].ledger", "*.ledger", "?"])
+def test_what_a_killed_creation_left_behind_does_not_stop_anybody(tmp_path: Path, name: str) -> None:
+    """A kill between giving the file its name and taking the draft's away leaves two names for it. A name is no
+    pattern: 'lab[1].ledger' was refused for ever."""
+    path = tmp_path / name
+    make(path).close()
+    os.link(path, path.with_name(f".{name}.77.88.new"))
     with bn.Ledger.open(path) as ledger:
         charge(ledger)
-    assert [found.name for found in path.parent.iterdir()] == ["a.ledger"]
+    assert [found.name for found in path.parent.iterdir()] == [name]

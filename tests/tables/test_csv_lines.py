@@ -171,9 +171,30 @@ def test_what_is_not_written_by_the_rules_is_missing() -> None:
     assert values("", " 5,,31.02.2024,Ja ,") == [(5, None, None, "Ja ", None)]
 
 
+def test_thousands_may_stand_apart() -> None:
+    """By the declared sign and three by three; anywhere else the sign makes a value that is none."""
+    read = {
+        "1.234,5": 1234.5,
+        "-1.234.567": -1234567,
+        "12": 12,
+        "0,5": 0.5,
+        "1.23": None,
+        "1234.567": None,
+        ".123": None,
+    }
+    read |= {"1.234,567.8": None, "1..234": None, "1.234,": 1234, "1,234.5": None}
+    for text, number in read.items():
+        (row,) = values('separator = ";"\ndecimal = ","\nthousands = "."', f"1.000;{text};;;", separator=";")
+        assert row[:2] == (1000, number), text
+    assert values('thousands = "\'"', "2'500,1'234.5,,,") == [(2500, 1234.5, None, None, None)]
+    assert values("", '2,"1,234.5",,,') == [(2, None, None, None, None)]
+
+
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
+        ('thousands = "."', "and not what stands before decimals ('.')"),
+        ('thousands = "^"', "must be one of . , ' and a blank"),
         ('encoding = "utf-16"', "must be 'utf-8', or one in which a letter is a byte"),
         ('encoding = "shift_jis"', "must be 'utf-8', or one in which a letter is a byte"),
         ('encoding = "gb18030"', "Save the file as UTF-8"),

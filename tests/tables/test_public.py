@@ -52,6 +52,14 @@ def test_the_texts_of_a_file_become_what_all_of_them_are(tmp_path: Path) -> None
     assert found.columns[1].step == Fraction(1, 2)
 
 
+def test_thousands_of_a_public_file_may_stand_apart(tmp_path: Path) -> None:
+    (tmp_path / "goods.csv").write_text("sku;price;code\n007;1.250,50;1.23\n008;2;1\n")
+    table = Schema.of_text(TEXT + 'thousands = "."\n').public[0]
+    found = Known.of_columns(public_rows(table, tmp_path, None))
+    assert [column.kind for column in found.columns] == [Kind.CATEGORY, Kind.NUMBER, Kind.CATEGORY]
+    assert ([row[1] for row in found.rows], found.columns[1].step) == ([2501, 4], Fraction(1, 2))
+
+
 def test_numbers_are_whole_multiples_of_their_step() -> None:
     found = Known.of_columns({"x": [0.1, Decimal("0.25"), None, float("nan")], "y": [10**16, 1, 2, 3]})
     (column,) = found.columns  # What has no place in 2^52 steps is left out.

@@ -10,6 +10,7 @@ from enum import Enum
 from banister.questions.terms import Boolean, Condition, Leaf, Quantity
 from banister.tables.columns import Column
 from banister.tables.public import Known
+from banister.tables.reading import Value
 from banister.tables.table import Table
 
 ALWAYS = Boolean(True)
@@ -144,11 +145,19 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """One of some values that are written in the question: the one whose place, from 0, is that number."""
+
+    place: Quantity
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Picked:
     """A column of a subquery: a column or an expression of its source, or something over a person's rows."""
 
     column: Column
-    value: Quantity | Leaf | Window
+    value: Quantity | Leaf | Window | Said
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from banister.errors import BadValue
 from banister.tables.reading import Section
 
-KEYS = ("encoding", "separator", "decimal", "quote", "date_format", "trim", "ignore_case")
+KEYS = ("encoding", "separator", "decimal", "thousands", "quote", "date_format", "trim", "ignore_case")
+
+THOUSANDS = ".,' "
+"""The signs that may stand between thousands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +23,8 @@ class CsvRules:
     encoding: str = "utf-8"
     separator: str = ","
     decimal: str = "."
+    thousands: str = ""
+    """What stands between the thousands of a number, as in 1.234,56; empty where nothing does."""
     quote: str = '"'
     date_format: str = ""
     """Empty for dates as in ISO 8601, else as %d.%m.%Y."""
@@ -39,6 +44,7 @@ def read_rules(section: Section) -> CsvRules:
         encoding=_encoding(section.maybe("encoding") or USUAL.encoding),
         separator=_sign(section, "separator", USUAL.separator),
         decimal=_sign(section, "decimal", USUAL.decimal),
+        thousands=_sign(section, "thousands", ".") if section.maybe("thousands") else "",
         quote=_sign(section, "quote", USUAL.quote),
         date_format=section.maybe("date_format") or "",
         trim=section.flag("trim") if "trim" in section.content else False,
@@ -46,6 +52,11 @@ def read_rules(section: Section) -> CsvRules:
     )
     if rules.decimal not in (".", ","):
         raise BadValue(f"decimal = {rules.decimal!r} in {section.title} must be '.' or ','.")
+    if rules.thousands and (rules.thousands == rules.decimal or rules.thousands not in THOUSANDS):
+        raise BadValue(
+            f"thousands = {rules.thousands!r} in {section.title} must be one of . , ' and a blank, and not what stands "
+            f"before decimals ({rules.decimal!r})."
+        )
     if rules.separator == rules.quote:
         raise BadValue(f"separator and quote in {section.title} are the same sign, {rules.quote!r}. Choose two.")
     if rules.date_format and not {"%d", "%m"} <= {rules.date_format[i : i + 2] for i in range(len(rules.date_format))}:

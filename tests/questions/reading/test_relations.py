@@ -61,6 +61,18 @@ REFUSED = (
     ("SELECT COUNT(*) FROM (SELECT who, plan FROM data UNION ALL SELECT who, amount FROM orders) q", "different kinds"),
     ("SELECT COUNT(*) FROM (SELECT who, plan FROM data UNION ALL SELECT kind, who FROM orders) q", "the same place"),
     ("SELECT COUNT(*) FROM (SELECT COUNT(*) AS n FROM data) q", "must be grouped by the person column"),
+    (
+        "SELECT COUNT(*) FROM data NATURAL JOIN people",
+        "NATURAL is not understood here. Say what ties the tables together",
+    ),
+    (
+        "SELECT m, COUNT(*) FROM (SELECT who, DATE_TRUNC('month', came) AS m FROM data) q GROUP BY m",
+        "Select came there, and write DATE_TRUNC outside",
+    ),
+    ("SELECT COUNT(*) FROM (SELECT who, 'a' AS k FROM data UNION ALL SELECT who, 3 FROM orders) q", "different kinds"),
+    ("SELECT COUNT(*) FROM (SELECT who, 'a' AS k FROM data) q WHERE k = 'b'", "Declared are: a"),
+    ("SELECT SUM(k) FROM (SELECT who, visits > 1 AS k FROM data) q", "a category is not a number"),
+    ("SELECT COUNT(*) FROM (SELECT who, COUNT(*) AS n FROM data GROUP BY 1, 3) q", "no number 3"),
     ("SELECT COUNT(*) FROM nowhere", "Declared are: data, people, orders, items, parts, goods"),
 )
 

@@ -253,3 +253,16 @@ def test_a_column_can_be_left_out() -> None:
 )
 def test_kinds_are_proposed_by_name_and_type(name: str, stored: Physical | None, kind: Kind | None) -> None:
     assert propose(FoundColumn(name, stored)).kind is kind
+
+
+@pytest.mark.parametrize(("thousands", "decimal"), [(".", ","), (",", "."), ("'", ".")])
+def test_an_owners_look_finds_thousands_that_stand_apart(thousands: str, decimal: str, tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    written = [
+        f"{n:,.2f}".replace(",", "T").replace(".", decimal).replace("T", thousands) for n in (5, 1234.5, 9876543)
+    ]
+    path.write_text("who;sales\n" + "".join(f"{i};{one}\n" for i, one in enumerate(written)))
+    looked = look_as_owner(path, draft(path).found)
+    assert (looked.decimal, looked.thousands, looked.columns["sales"].kind) == (decimal, thousands, Kind.NUMBER)
+    made = draft(path, looked=looked).answer("person", "who").answer("neighbours", "replace").with_proposals()
+    assert f'thousands = "{thousands}"' in made.text()

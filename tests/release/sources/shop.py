@@ -85,6 +85,11 @@ SHOP_QUESTIONS = (
     "SELECT COUNT(*) FROM orders d JOIN orders o ON d.who = o.who AND d.kind = o.kind",
     "SELECT CASE WHEN who IN (SELECT who FROM people WHERE age > 3) THEN 'old' ELSE 'young' END AS k, COUNT(*), "
     "COUNT(*) FILTER (WHERE EXISTS (SELECT 1 FROM orders o WHERE o.who = data.who)) FROM data GROUP BY k",
+    "SELECT source, k, COUNT(*) FROM (SELECT who, 'order' AS source, CASE WHEN amount > 2 THEN 'much' WHEN amount < 0 "
+    "THEN NULL ELSE 'it''s' END AS k FROM orders UNION ALL SELECT who, 'item', sku FROM items) u GROUP BY source, k",
+    "SELECT big, kind, COUNT(*), SUM(m), COUNT(n) FROM (SELECT who, big, kind, m, LAG(big) OVER (PARTITION BY who "
+    "ORDER BY big, m) AS n FROM (SELECT who, big, kind, MAX(amount) AS m FROM (SELECT who, kind, amount, "
+    "amount > 2 AS big FROM orders) a GROUP BY 1, 2, 3) o) w GROUP BY big, kind",
 )
 
 

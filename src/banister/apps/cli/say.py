@@ -5,6 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TypeVar
 
+from banister.core.exact.written import NO_BREAK
 from banister.errors import (
     AlreadyAnswered,
     BadValue,
@@ -33,7 +34,8 @@ Choice = TypeVar("Choice", bound=Enum)
 
 def tell(text: object, *, err: bool = False) -> None:
     """Print a text of one or more lines, harmless for a terminal whatever names and labels are in it."""
-    print("\n".join(plain(line) for line in str(text).split("\n")), file=sys.stderr if err else sys.stdout)
+    lines = str(text).replace(NO_BREAK, " ").split("\n")
+    print("\n".join(plain(line) for line in lines), file=sys.stderr if err else sys.stdout)
 
 
 def fail(error: BanisterError) -> int:

@@ -13,6 +13,19 @@ LONGEST_RATIO = 8000
 """Characters of a fraction such as 1/3: exact ones of ours, in a ledger, are long."""
 
 
+NO_BREAK = "\u00a0"
+"""Between thousands: a blank at which no line is broken."""
+
+
+def apart(value: float, form: str = "") -> str:
+    r"""A number with its thousands apart, in one way everywhere; `form` as for `format`.
+
+    >>> apart(1234567), apart(1234.56, ".0f"), apart(999)
+    ('1\xa0234\xa0567', '1\xa0235', '999')
+    """
+    return f"{value:,{form}}".replace(",", NO_BREAK)
+
+
 def written_fraction(text: str | Decimal) -> Fraction:
     """The fraction that a text such as 0.5, 1/2 or 1e-6 names, in time that does not grow with its exponent.
 

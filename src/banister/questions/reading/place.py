@@ -68,11 +68,15 @@ def only(node: exp.Expr, *known: str) -> None:
     """Refuse a node that carries a part which we do not know."""
     for key, value in node.args.items():
         if key not in known and value not in (None, False, []):
-            name = key.strip("_")
+            name = SAID.get(key) or key.strip("_")
             raise refused(node, f"{name.upper().replace('_', ' ')} is not understood here.", ADVICE.get(name, ""))
 
 
+SAID = {"method": "natural"}
+"""What people write for a part that has another name in the tree."""
+
 ADVICE = {
+    "natural": "Say what ties the tables together: USING (person), or ON a.person = b.person.",
     "having": "Filter in the WHERE outside.",
     "sample": "All rows cost no more epsilon than some of them, and answer better; for some, write a WHERE.",
     "order": "The rows of a subquery have no order.",

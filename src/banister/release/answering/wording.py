@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from banister.core.exact.numbers import brief, brief_down
+from banister.core.exact.written import apart
 from banister.questions.after import names_in
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ def number(value: float) -> str:
     """A number as a person would write it: four digits, thousands apart.
 
     >>> number(12345.6), number(0.0123456), number(3.0)
-    ('12 346', '0.01235', '3')
+    ('12\\xa0346', '0.01235', '3')
     """
     if math.isnan(value):
         return "-"
     if abs(value) >= 1000:
-        return f"{value:,.0f}".replace(",", " ")
+        return apart(value, ".0f")
     text = f"{value:.4g}"
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 

@@ -156,6 +156,15 @@ def _csv(draft: Draft) -> Iterator[DraftQuestion]:
         proposal=(looked.decimal if looked else "") or ("," if german else "."),
         from_data=bool(looked and looked.decimal),
     )
+    if german or (looked and looked.thousands):
+        yield DraftQuestion(
+            key="thousands",
+            ask="Which sign stands between thousands, as the point in 1.234,56? Nothing if none does.",
+            why="A number with another sign in it than these two is not understood, and counts as missing.",
+            proposal=looked.thousands if looked else "",
+            from_data=bool(looked and looked.thousands),
+            needed=False,
+        )
 
 
 def _people(draft: Draft) -> Iterator[DraftQuestion]:

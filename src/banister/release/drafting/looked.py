@@ -18,6 +18,7 @@ from banister.release.sources.open import open_source
 from banister.release.work import Physical
 from banister.tables.columns import Kind
 from banister.tables.csv_rules import CsvRules
+from banister.tables.frames.csv_lines import number_text
 from banister.tables.frames.records import quoted
 from banister.tables.schema import Table
 
@@ -48,6 +49,7 @@ class OwnersLook:
     columns: Mapping[str, ColumnProposal]
     encoding: str = ""
     decimal: str = ""
+    thousands: str = ""
     date_format: str = ""
 
 
@@ -56,6 +58,7 @@ class _Texts:
     """What the texts of a CSV file turned out to be."""
 
     decimals: set[str] = field(default_factory=set)
+    thousands: set[str] = field(default_factory=set)
     forms: set[str] = field(default_factory=set)
 
 
@@ -75,7 +78,8 @@ def look_as_owner(place: object, found: FoundTable) -> OwnersLook:
     columns = {name: _text(engine, name, texts) for name in found.names}
     decimal = "," if texts.decimals == {","} else "." if texts.decimals else ""
     form = next((form for form in FORMS if form in texts.forms), "")
-    return OwnersLook(columns=columns, encoding=encoding, decimal=decimal, date_format=form)
+    apart = "".join(texts.thousands) if len(texts.thousands) == 1 and texts.thousands != {decimal} else ""
+    return OwnersLook(columns=columns, encoding=encoding, decimal=decimal, thousands=apart, date_format=form)
 
 
 def _owned(source: "Source | Owned") -> Owned:
@@ -143,7 +147,20 @@ def _text(engine: Owned, name: str, texts: _Texts) -> ColumnProposal:
         number = f"TRY_CAST(replace({x}, ',', '.') AS DOUBLE)"
         ends = engine.owner_rows(f"SELECT MIN({number}), MAX({number}) FROM {{data}}")[0]
         return _ranged(Kind.NUMBER, ends, usual.step or "0.01")
-    return ColumnProposal(Kind.CATEGORY, values=_values(engine, x))
+    return _apart(engine, x, texts, there, usual.step) or ColumnProposal(Kind.CATEGORY, values=_values(engine, x))
+
+
+def _apart(engine: Owned, x: str, texts: _Texts, there: int, step: str) -> ColumnProposal | None:
+    """Numbers whose thousands are apart, with the decimal sign that goes with it."""
+    for thousands, decimal in ((".", ","), (",", "."), ("'", "."), (" ", ",")):
+        rules = CsvRules(thousands=thousands, decimal=decimal)
+        number = f"TRY_CAST({number_text(x, rules)} AS DOUBLE)"
+        count, *ends = engine.owner_rows(f"SELECT COUNT({number}), MIN({number}), MAX({number}) FROM {{data}}")[0]
+        if int(str(count)) == there:
+            texts.decimals.add(decimal)
+            texts.thousands.add(thousands)
+            return _ranged(Kind.NUMBER, tuple(ends), step or "0.01")
+    return None
 
 
 def _timed(engine: Owned, x: str, there: int) -> str | None:

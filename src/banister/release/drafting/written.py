@@ -86,6 +86,8 @@ def _rules(draft: "Draft") -> Iterator[str]:
         yield f"separator = {quoted(separator)}"
     if (draft.given("decimal") or USUAL.decimal) != USUAL.decimal:
         yield f"decimal = {quoted(draft.given('decimal'))}"
+    if draft.given("thousands"):
+        yield f"thousands = {quoted(draft.given('thousands'))}"
     if draft.given("date_format") not in ("", "%Y-%m-%d"):
         yield f"date_format = {quoted(draft.given('date_format'))}"
 
@@ -97,7 +99,8 @@ def _columns(draft: "Draft") -> Iterator[str]:
         if column.name == draft.given("person") or draft.given(f"{column.name}.kind") == LEAVE:
             continue
         if not any(question.key == f"{column.name}.kind" for question in draft.questions):
-            yield f"# {name} holds {column.stored.value if column.stored else 'nothing'} and cannot be used as it is."
+            held = column.stored.value if column.stored else "nothing"
+            yield f"# {name} holds {held}: it may say who a person is or tie tables, and cannot be asked about."
             continue
         yield f"{name.ljust(width)} = {{ {', '.join(_parts(draft, column))} }}"
 

@@ -39,6 +39,7 @@ TYPES = {
     "numeric": Physical.DECIMAL,
     "text": Physical.TEXT,
     "character varying": Physical.TEXT,
+    "character": Physical.TEXT,
     "boolean": Physical.TRUTH,
     "date": Physical.DATE,
     "timestamp without time zone": Physical.TIMESTAMP,
@@ -65,7 +66,8 @@ class PostgresDialect:
         )
 
     def by_bytes(self, text: exp.Expr) -> exp.Expr:
-        return exp.Collate(this=text, expression=exp.column(exp.to_identifier("C", quoted=True)))
+        # Made a text first: enumerations have no collation, and blanks behind a character(n) are none of it.
+        return exp.Collate(this=exp.cast(text, "text"), expression=exp.column(exp.to_identifier("C", quoted=True)))
 
     def wide_sum(self, value: exp.Expr) -> exp.Expr:
         return exp.Sum(this=value)  # A sum of 64-bit numbers is numeric, which has no end.
@@ -97,9 +99,10 @@ class PostgresSource:
         self._kept = None if index is None else KeptLists(index, rules, None, making=indexing)
 
     def describe(self, table: Table) -> Mapping[str, Physical]:
-        """The columns and their types."""
+        """The columns and their types: an enumeration is a text, a domain what it is made of."""
         query = (
-            "SELECT a.attname, format_type(a.atttypid, NULL) FROM pg_attribute a "
+            "SELECT a.attname, CASE t.typtype WHEN 'e' THEN 'text' WHEN 'd' THEN format_type(t.typbasetype, NULL) "
+            "ELSE format_type(a.atttypid, NULL) END FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid "
             "WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped"
         )
         _, rows = self._run(query, (self._names[table.name],))

@@ -348,7 +348,10 @@ def open_stream(dataset: Dataset, *, name: str) -> Stream:
         store = StreamStore.of(ledger, name)
         found = store.fetch("start")
     if found is None:
-        raise BadValue(f"There is no stream '{name}' under this ledger. Start it: banister stream start.")
+        raise BadValue(
+            f"There is no stream '{name}' under this ledger. Start it: banister stream start. If it was before, "
+            f"what it keeps is gone: restore '{store.place}', without which nothing is drawn."
+        )
     said = {key: store.text(found, key) for key in ("sql", "epsilon", "delta", "confidence")}
     plan = plan_stream(
         dataset, said["sql"], epsilon=said["epsilon"], delta=said["delta"], confidence=said["confidence"]

@@ -122,9 +122,9 @@ def normal(column: Written, rules: CsvRules) -> str:
     text = _trimmed(column.name, rules)
     match column.kind:
         case Kind.INTEGER:
-            return text
+            return _together(text, rules)
         case Kind.NUMBER:
-            return _point(text, rules)
+            return number_text(text, rules)
         case Kind.DATE:
             return f"CAST({_date(text, rules)} AS VARCHAR)"
         case Kind.TIMESTAMP:
@@ -140,9 +140,9 @@ def typed(name: str, column: Column | None, rules: CsvRules) -> str:
         return text
     match column.kind:
         case Kind.INTEGER:
-            return f"TRY_CAST({text} AS BIGINT)"
+            return f"TRY_CAST({_together(text, rules)} AS BIGINT)"
         case Kind.NUMBER:
-            return f"TRY_CAST({_point(text, rules)} AS DOUBLE)"
+            return f"TRY_CAST({number_text(text, rules)} AS DOUBLE)"
         case Kind.DATE if not column.zone:
             return _date(text, rules)
         case Kind.DATE | Kind.TIMESTAMP:
@@ -204,11 +204,26 @@ def _by_clocks(text: str, column: Column, rules: CsvRules) -> str:
     return f"CAST({found} AS DATE)" if column.kind is Kind.DATE else found
 
 
-def _point(text: str, rules: CsvRules) -> str:
-    """With decimal commas a point would be anything: such a value is none."""
+def number_text(text: str, rules: CsvRules) -> str:
+    """With decimal commas a point would be anything: such a value is none, unless it stands between thousands."""
+    text = _together(text, rules)
     if rules.decimal == ".":
         return text
     return f"CASE WHEN NOT contains({text}, '.') THEN replace({text}, ',', '.') END"
+
+
+def _together(text: str, rules: CsvRules) -> str:
+    """A number without the sign between its thousands; where that stands anywhere else, the value is none."""
+    if not rules.thousands:
+        return text
+    sign, form = _text(rules.thousands), _text(thousands_form(rules))
+    grouped = f"CASE WHEN regexp_full_match({text}, {form}) THEN replace({text}, {sign}, '') END"
+    return f"CASE WHEN contains({text}, {sign}) THEN {grouped} ELSE {text} END"
+
+
+def thousands_form(rules: CsvRules) -> str:
+    """How a number with its thousands apart looks, as a regular expression."""
+    return f"[+-]?[0-9]{{1,3}}([{rules.thousands}][0-9]{{3}})+([{rules.decimal}][0-9]*)?"
 
 
 def _spelled(text: str, column: Written) -> str:

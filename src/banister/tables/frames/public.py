@@ -10,7 +10,7 @@ import duckdb
 
 from banister.errors import BadValue
 from banister.tables.csv_rules import CsvRules
-from banister.tables.frames.csv_lines import CsvFile
+from banister.tables.frames.csv_lines import CsvFile, thousands_form
 from banister.tables.frames.paths import literal_path
 from banister.tables.public import PUBLIC_LIMIT, PublicTable
 
@@ -54,6 +54,10 @@ def _fetched(connection: duckdb.DuckDBPyConnection, source: str) -> Columns:
 def _values(texts: Sequence[object], rules: CsvRules) -> Sequence[object]:
     """The texts of a column as numbers, dates or truth values where all of them are such; 007 stays a text."""
     there = [text.strip() if rules.trim else text for text in texts if isinstance(text, str)]
+    if rules.thousands and there and all(_number(text, rules) is not None for text in there):
+        return [
+            _number(text.strip() if rules.trim else text, rules) if isinstance(text, str) else None for text in texts
+        ]
     stripped = [text.strip() if rules.trim and isinstance(text, str) else text for text in texts]
     for made in (_whole, _truth, lambda text: _fraction(text, rules), lambda text: _day(text, rules)):
         if there and all(made(text) is not None for text in there):
@@ -70,8 +74,17 @@ def _truth(text: str) -> bool | None:
 
 
 def _fraction(text: str, rules: CsvRules) -> int | Decimal | None:
+    if rules.decimal == "," and "." in text:  # It would be anything.
+        return None
     point = text.replace(",", ".") if rules.decimal == "," else text
     return Decimal(point) if FRACTION.fullmatch(point) else _whole(text)
+
+
+def _number(text: str, rules: CsvRules) -> int | Decimal | None:
+    """A number whose thousands may be apart."""
+    if rules.thousands in text:
+        text = text.replace(rules.thousands, "") if re.fullmatch(thousands_form(rules), text) else ""
+    return _fraction(text, rules)
 
 
 def _day(text: str, rules: CsvRules) -> date | None:

@@ -12,10 +12,12 @@ from sqlglot import exp
 
 from banister.questions import measures, terms
 from banister.questions.reading.naming import default_name
-from banister.questions.reading.place import check_select, only, refused
+from banister.questions.reading.place import check_select, only, refused, written_whole
 from banister.questions.reading.rows.windows import bounded, window
 from banister.questions.reading.scope import Field, Scope
+from banister.questions.reading.values.dates import TRUNCATED
 from banister.questions.reading.values.expressions import condition, number, quantity
+from banister.questions.reading.values.outcomes import said
 from banister.questions.relation import (
     ALWAYS,
     ChosenRows,
@@ -24,6 +26,7 @@ from banister.questions.relation import (
     PerPerson,
     Picked,
     Relation,
+    Said,
     United,
     Window,
 )
@@ -123,9 +126,10 @@ def _grouped(reads: ReadsFrom, tree: exp.Select, owner: str) -> tuple[Grouped, F
     check_select(tree, "having")
     group = tree.args["group"]
     relation, scope = reads.opened(tree)
-    people = [key for key in group.expressions if scope.is_person(key)]
-    others = [key for key in group.expressions if not scope.is_person(key)]
-    if len(people) != 1 or not all(isinstance(key, exp.Column) for key in others):
+    wanted = [_meant(key, tree) for key in group.expressions]
+    people = [key for key in wanted if scope.is_person(key)]
+    others = [key for key in wanted if isinstance(key, exp.Column) and not scope.is_person(key)]
+    if len(people) != 1 or len(people) + len(others) < len(wanted):
         raise refused(group, "a subquery must be grouped by the person column, and by plain columns besides.")
     alias = reads.fresh(tree)
     keys = tuple(scope.leaf(key) for key in others)
@@ -149,6 +153,17 @@ def _grouped(reads: ReadsFrom, tree: exp.Select, owner: str) -> tuple[Grouped, F
     where = _where(tree, scope)
     closed = reads.closed(relation, scope)
     return Grouped(closed, where, keys, tuple(totals), alias, having), tuple(fields)
+
+
+def _meant(key: exp.Expr, tree: exp.Select) -> exp.Expr:
+    """What is grouped by: a number stands for an item of SELECT."""
+    place = written_whole(key)
+    if place is None:
+        return key
+    if not 1 <= place <= len(tree.expressions):
+        raise refused(key, f"there are {len(tree.expressions)} items to group by, and no number {place}.")
+    item: exp.Expr = tree.expressions[place - 1]
+    return item.unalias()
 
 
 def _having(
@@ -244,8 +259,21 @@ def _picked(reads: ReadsFrom, node: exp.Expr, scope: Scope, relation: Relation, 
     if isinstance(node, exp.Column) and scope.leaf(node).column.kind is Kind.CATEGORY:
         leaf = scope.leaf(node)
         return Picked(replace(leaf.column, name=name), leaf)
+    if isinstance(node, TRUNCATED):
+        raise refused(
+            node,
+            "a subquery keeps dates as they are.",
+            f"Select {node.this.sql()} there, and write DATE_TRUNC outside.",
+        )
+    spoken = said(node, scope)
+    if spoken is not None:
+        return Picked(_spoken_column(spoken, name), spoken)
     value = quantity(node, scope)
     return Picked(as_column(value, name), value)
+
+
+def _spoken_column(found: Said, name: str) -> Column:
+    return Column(name=name, kind=Kind.CATEGORY, values=found.values, nulls=found.place.nulls)
 
 
 def as_column(value: Quantity, name: str) -> Column:

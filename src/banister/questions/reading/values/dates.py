@@ -49,17 +49,27 @@ def written_day(node: exp.Literal) -> int | None:
     return _day(node.name)
 
 
+def names_a_moment(text: str) -> bool:
+    """Whether a text is a date, or a date with a time."""
+    return _moment(text) is not None
+
+
+def _moment(text: str) -> int | None:
+    day, _, time = text.strip().replace("T", " ").partition(" ")
+    found, seconds = _day(day), _seconds(time) if time else 0
+    return None if found is None or seconds is None else found * DAY + seconds
+
+
 def written_moment(node: exp.Literal) -> int:
     """The second that a text in quotes names; a day is the moment at which it begins."""
-    day, _, time = node.name.strip().replace("T", " ").partition(" ")
-    found, seconds = _day(day), _seconds(time) if time else 0
-    if found is None or seconds is None:
+    found = _moment(node.name)
+    if found is None:
         raise refused(
             node,
             "this text is neither a number nor a date.",
             "Write a date as '2021-03-01' and a timestamp as '2021-03-01 08:30:00'.",
         )
-    return found * DAY + seconds
+    return found
 
 
 def written_time(node: exp.Expr) -> int:

@@ -10,7 +10,9 @@ from banister.questions.question import WrittenOutcomes
 from banister.questions.reading.limits import check_size
 from banister.questions.reading.place import refused, written_whole
 from banister.questions.reading.scope import Scope
+from banister.questions.reading.values.dates import names_a_moment
 from banister.questions.reading.values.expressions import SIGNS, branches_of, condition
+from banister.questions.relation import Said
 from banister.questions.terms import Not, Quantity
 from banister.tables.reading import Value
 
@@ -37,6 +39,26 @@ def outcomes(node: exp.Expr, name: str, scope: Scope) -> WrittenOutcomes | None:
     found = terms.case_when([condition(when, scope) for when, _ in branches], places[:-1], places[-1])
     check_size(node, found.term)
     return WrittenOutcomes(found, listed, name)
+
+
+def said(node: exp.Expr, scope: Scope) -> Said | None:
+    """A column of a subquery that says a text or a truth value; None where it is a number or a date.
+
+    Texts that all are dates are dates, as they are wherever a value is wanted.
+    """
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.Literal | exp.Boolean):
+        value = _written(node)
+        found = None if value is None else WrittenOutcomes(terms.constant(Fraction(0)), (value,), "")
+    else:
+        found = outcomes(node, "", scope)
+    if found is None or not all(isinstance(value, str | bool) for value in found.values):
+        return None
+    texts = [value for value in found.values if isinstance(value, str)]
+    if texts and all(names_a_moment(text) for text in texts):
+        return None
+    return Said(found.quantity, found.values)
 
 
 def _truth(node: exp.Expr, scope: Scope) -> Quantity:

@@ -17,6 +17,7 @@ from banister.questions.relation import (
     PerPerson,
     Picked,
     Relation,
+    Said,
     Side,
     SortKey,
     United,
@@ -31,6 +32,7 @@ from banister.release.sources.sql.syntax import Query, both, called, case, cast,
 from banister.release.work import Physical, as_compared
 from banister.tables.columns import Column, Kind
 from banister.tables.public import Known
+from banister.tables.reading import Value
 from banister.tables.table import Table
 
 OWNER = "the person"
@@ -196,10 +198,18 @@ class Froms:
                     item = self._window(picked.value, picked.column, person, renderer)
                 case Leaf():
                     item = renderer.raw(picked.value)
+                case Said(place, values):
+                    item = self._said(place, values, renderer)
                 case _:
                     item = renderer.term(picked.value.term)
             tree = tree.select(called(item, picked.column.name))
         return where(tree, [*self.named(relation.source), renderer.condition(relation.where)])
+
+    def _said(self, place: Quantity, values: Sequence[Value], renderer: Renderer) -> exp.Expr:
+        """The value at a place; typed, because engines guess the type of a bare text."""
+        typed = SQL_TYPES[_said_type(values)]
+        told = [exp.If(this=literal(at), true=cast(literal(one), typed)) for at, one in enumerate(values)]
+        return exp.Case(this=renderer.term(place.term), ifs=told)
 
     def _window(self, window: Window, column: Column, person: exp.Expr, renderer: Renderer) -> exp.Expr:
         order = [part for key in window.order for part in _sorted(renderer.value(key.value), key)]
@@ -321,6 +331,8 @@ def _of(stored: Mapping[tuple[str, str], Physical], leaf: Leaf) -> Physical:
 
 
 def _picked_type(stored: Mapping[tuple[str, str], Physical], picked: Picked) -> Physical:
+    if isinstance(picked.value, Said):
+        return _said_type(picked.value.values)
     value = picked.value.value if isinstance(picked.value, Window) else picked.value
     category = picked.column.kind is Kind.CATEGORY
     return _of(stored, value) if category and isinstance(value, Leaf) else Physical.INTEGER
@@ -329,4 +341,8 @@ def _picked_type(stored: Mapping[tuple[str, str], Physical], picked: Picked) -> 
 def _public_type(column: Column) -> Physical:
     if column.kind is not Kind.CATEGORY:
         return Physical.INTEGER
-    return Physical.TRUTH if isinstance((column.values or ("",))[0], bool) else Physical.TEXT
+    return _said_type(column.values or ("",))
+
+
+def _said_type(values: Sequence[Value]) -> Physical:
+    return Physical.TRUTH if isinstance(values[0], bool) else Physical.TEXT

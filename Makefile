@@ -111,9 +111,11 @@ server-drill: $(READY)
 
 # The messenger: fuzzed frames, 30 processes under bad conditions, and what one link shows; about an hour.
 wildfire-drill: $(READY)
-	$(BIN)/python -m tests.drills.wildfire frames --count 1000000
+	$(BIN)/python -m tests.drills.wildfire frames --count 10000000
 	$(BIN)/python -m tests.drills.wildfire crowd --nodes 30 --posts 400
 	$(BIN)/python -m tests.drills.wildfire gaps --ticks 10000
+	$(BIN)/python -m tests.drills.wildfire kills --count 1000
+	$(BIN)/python -m tests.drills.wildfire nat
 
 # Attack everything of ours: noises, channels, payments of a release. DRAWS=10000000 for a night.
 DRAWS ?= 1000000

@@ -10,9 +10,9 @@ import banister
 
 
 def copy_of_the_house(folder: Path) -> Path:
-    """The package in a folder of its own; gives the path of its sources."""
+    """The package in a folder of its own; gives the path of its sources. Bytecode comes along: it need not be made."""
     source = Path(banister.__file__).parent
-    shutil.copytree(source, folder / "banister", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(source, folder / "banister")
     return folder / "banister"
 
 

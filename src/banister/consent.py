@@ -72,6 +72,11 @@ def read_level(text: str) -> Guarantee:
     return Guarantee(epsilon, delta or 0)
 
 
+def _with_delta(after: Given) -> str:
+    """How a ceiling with a delta is written, where one is needed."""
+    return f" (epsilon:delta, such as --at-most {brief(after.epsilon)}:{brief(after.delta)})" if after.delta else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Ceilings:
     """The ceilings of a folder's owners: what all answers of one of them may give away together.
@@ -117,8 +122,9 @@ class Ceilings:
             raise BudgetExceeded(
                 f"This answer gives away at most {level_text(level.epsilon, level.delta)}; with what was given before "
                 f"({given}) that is {level_text(after.epsilon, after.delta)}, above the ceiling of '{who}', "
-                f"{level_text(ceiling.epsilon, ceiling.delta)}. Nothing was drawn. Ask for a lower level, or raise the "
-                "ceiling yourself with `banister parties ceiling` or `banister local ceiling`."
+                f"epsilon {brief(ceiling.epsilon)}, delta {brief(ceiling.delta)}. Nothing was drawn. Ask for a lower "
+                "level, or raise the ceiling yourself with `banister parties ceiling` or `banister local ceiling`"
+                f"{_with_delta(after)}."
             )
 
     def _path(self, who: str) -> Path:

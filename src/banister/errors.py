@@ -6,6 +6,7 @@ class BanisterError(Exception):
 
     BanisterError
     ├── BadValue (ValueError)        a parameter or an input that cannot be used
+    │   ├── Undrawable               a noise whose law reaches beyond what can be drawn exactly
     │   ├── Refused                  a question that cannot be answered privately, with the place in its text
     │   └── BadFrame                 bytes from the network that are no frame of ours, or a frame that cannot be written
     ├── EngineFailed (RuntimeError)  a database stopped; nothing was drawn and nothing was charged
@@ -36,6 +37,10 @@ class BanisterError(Exception):
 
 class BadValue(BanisterError, ValueError):
     """A parameter or an input that cannot be used; nothing was drawn and nothing was charged."""
+
+
+class Undrawable(BadValue):
+    """A noise whose law reaches beyond what can be drawn exactly in 64-bit integers."""
 
 
 class Refused(BadValue):

@@ -1,6 +1,7 @@
 """The one writer of files for people: a reader sees all of a file or none of it, and after a crash the same."""
 
 import errno
+import fcntl
 import hashlib
 import os
 import threading
@@ -48,6 +49,17 @@ def check_apart(path: Path, taken: Mapping[str, Path]) -> None:
         same = os.path.samefile(path, other) if path.exists() and other.exists() else False
         if same or os.path.realpath(path) == os.path.realpath(other):
             raise BadValue(f"'{path}' is {words} itself, which would be written over. Choose another file.")
+
+
+@contextmanager
+def alone(place: Path) -> "Iterator[None]":
+    """Hold a folder while what it says is read, used and written again; whoever comes meanwhile waits."""
+    handle = os.open(place, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def file_hash(path: Path) -> str:

@@ -7,9 +7,10 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
+from banister.accounting.charge import largest_finite_loss
 from banister.accounting.filters.basic import Basic
 from banister.accounting.filters.concentrated import Concentrated
-from banister.accounting.filters.gate import LATTICE_BITS, largest
+from banister.accounting.filters.gate import LATTICE_BITS, largest, within
 from banister.accounting.filters.gaussian import GaussianGate
 from banister.accounting.filters.renyi import Renyi, best_order, renyi_limit
 from banister.accounting.filters.shelf import as_document, of_document
@@ -253,3 +254,33 @@ def test_the_largest_point_is_the_one_that_doubling_from_the_first_step_finds(bo
     assert found == step * largest_whole(lambda steps: steps * step <= bound, rounds=52)
     assert max(asked) <= max(Fraction(1), 2 * bound)
     assert len(asked) <= 65 or bound >= 1
+
+
+@pytest.mark.parametrize("part", [Fraction(0), Fraction(1, 2**64), Fraction(1, 10**6), Fraction(3, 7), Fraction(1)])
+@pytest.mark.parametrize("budget", [Guarantee("0.01", "1e-9"), Guarantee(1, "1e-6"), Guarantee(20, "1e-3")])
+def test_guesses_save_questions_and_change_no_answer(budget: Guarantee, part: Fraction) -> None:
+    """The largest epsilon is that of plain halving, to the last step of the lattice."""
+    held = Renyi.for_budget(budget)
+    room, asked = part * held.limit, []
+
+    class Counting(Renyi):
+        def price(self, loss: PrivacyLoss) -> Fraction | None:
+            asked.append(loss)
+            return held.price(loss)
+
+    plain = largest(lambda epsilon: within(held.price(PrivacyLoss.pure(epsilon)), room))
+    assert Counting(held.limit, held.order).epsilon_for(room) == plain
+    assert len(asked) <= 45
+
+
+def test_prices_that_do_not_grow_are_asked_point_by_point() -> None:
+    """What is found was asked and holds, also where a guess misled the search."""
+
+    class Odd(Renyi):
+        def price(self, loss: PrivacyLoss) -> Fraction | None:
+            epsilon = largest_finite_loss(loss)
+            assert epsilon is not None
+            return Fraction(2) if Fraction(1, 2) < epsilon < Fraction(9, 10) else epsilon
+
+    found = Odd(Fraction(1), Fraction(2)).epsilon_for(Fraction(1))
+    assert found <= Fraction(1, 2) or Fraction(9, 10) <= found <= 1

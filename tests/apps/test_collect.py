@@ -1,6 +1,8 @@
 """`banister collect` on a terminal: make, show, answer, send, look at the own ledger; bad input gets one sentence."""
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -114,6 +116,9 @@ def test_answers_that_are_none_draw_nothing(tmp_path: Path, campaign: Path) -> N
         (("perhaps", "--to", "http://127.0.0.1:1"), "none of the answers"),
         (("--to", "http://127.0.0.1:1"), "give an answer to each"),
         (("yes",), "Say where to send it"),
+        (("yes", "--to", "http://ask.example.org"), "must begin with https"),
+        (("yes", "--to", "file:///etc"), "no collector's address"),
+        (("yes", "--to", "https://ask.example.org/survey"), "no collector's address"),
     ):
         with pytest.raises(BadValue, match=message):
             ran("collect", "answer", campaign, *more, *agreed)
@@ -121,6 +126,36 @@ def test_answers_that_are_none_draw_nothing(tmp_path: Path, campaign: Path) -> N
     with pytest.raises(BadValue, match="cannot be reached"):
         ran("collect", "answer", campaign, "yes", "--to", "http://127.0.0.1:1", *agreed)
     assert "1 not sent yet" in ran("collect", "given", "--home", tmp_path / "home")
+
+
+def test_a_page_instead_of_a_collector_has_counted_nothing(tmp_path: Path, campaign: Path) -> None:
+    """A network that leads everybody to its own page answers 200: the report stays kept."""
+
+    class Portal(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *words: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Portal) as portal:
+        threading.Thread(target=portal.handle_request, daemon=True).start()
+        agreed = ("--home", tmp_path / "home", "--at-most", "1", "--yes")
+        with pytest.raises(BadValue, match=r"but a page \(200\)"):
+            ran("collect", "answer", campaign, "yes", "--to", f"http://127.0.0.1:{portal.server_port}", *agreed)
+    assert "1 not sent yet" in ran("collect", "given", "--home", tmp_path / "home")
+
+
+@pytest.mark.parametrize(
+    "bad", ["http://ask.example.org", "https://a;script-src *", "ask", "https://a/b", "https://[::"]
+)
+def test_a_saved_page_sends_to_nobody_on_the_way(tmp_path: Path, campaign: Path, bad: str) -> None:
+    with pytest.raises(BadValue, match=r"https"):
+        ran("collect", "page", campaign, "--address", bad, "--out", tmp_path / "answer.html")
+    assert not (tmp_path / "answer.html").exists()
 
 
 def test_a_public_address_needs_tls() -> None:

@@ -106,6 +106,15 @@ def test_without_a_terminal_both_words_are_needed(words: tuple[str, ...]) -> Non
     assert begun() == 0
 
 
+def test_a_ceiling_without_a_delta_says_how_one_is_written(tmp_path: Path) -> None:
+    kept = Ceilings(tmp_path)
+    kept.lower("ann", Guarantee(4))
+    with pytest.raises(BudgetExceeded, match=r"of 'ann', epsilon 4, delta 0\. .* such as --at-most 3:0\.01\)"):
+        kept.check("ann", Given(0, Fraction(0), Fraction(0)), Guarantee(3, "0.01"))
+    kept.raise_to("ann", Guarantee(3, "0.01"))
+    kept.check("ann", Given(0, Fraction(0), Fraction(0)), Guarantee(3, "0.01"))
+
+
 def test_the_ceiling_is_kept_lowered_by_answers_and_raised_by_hand_alone() -> None:
     plan = invited()
     with pytest.raises(BudgetExceeded, match=r"above the ceiling of 'ann', epsilon 0\.5"):

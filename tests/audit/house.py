@@ -79,6 +79,9 @@ class _Many:
     def __init__(self, audited: Audited) -> None:
         self.draw = audited.draw
 
+    def draw_both(self, pair: tuple[Any, Any], count: int) -> tuple[Any, Any]:
+        return self.draw(pair[0], count), self.draw(pair[1], count)
+
 
 def all_findings(draws: int, confidence: str) -> Iterator[tuple[str, Finding]]:
     """Attack everything, one after the other."""

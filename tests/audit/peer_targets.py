@@ -91,6 +91,7 @@ def _pure_ldp(name: str) -> Any:
 
 
 def pure_ldp_direct(x: int) -> Any:
+    """Its answers are numbered from 1."""
     return _pure_ldp("direct").privatise(x)
 
 
@@ -100,3 +101,38 @@ def pure_ldp_unary(x: int) -> Any:
 
 def pure_ldp_hashing(x: int) -> Any:
     return [float(each) for each in _pure_ldp("hashing").privatise(x)]
+
+
+@lru_cache(maxsize=4)
+def _pydp(name: str) -> Any:
+    from pydp.algorithms import numerical_mechanisms as dp
+
+    if name == "laplace":
+        return dp.LaplaceMechanism(epsilon=1.0, sensitivity=1.0)
+    return dp.GaussianMechanism(1.0, 1e-3, 1.0)
+
+
+def pydp_laplace(x: float) -> float:
+    return float(_pydp("laplace").add_noise(float(x)))
+
+
+def pydp_gaussian(x: float) -> float:
+    return float(_pydp("gaussian").add_noise(float(x)))
+
+
+def pydp_count(table: list[int]) -> int:
+    from pydp.algorithms.laplacian import Count
+
+    return int(Count(epsilon=1.0, dtype="int").quick_result(table))
+
+
+def ldpy_direct(x: int) -> int:
+    from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
+
+    return int(GRR_Client(x, 4, 1.0))
+
+
+def ldpy_unary(x: int) -> list[int]:
+    from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
+
+    return [int(each) for each in UE_Client(x, 4, 1.0, True)]

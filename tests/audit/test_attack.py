@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from banister.audit import Finding, attack
+from banister.audit import Finding, attack, attack_time
 from banister.audit.attacking import tried_on
 from banister.audit.attacks.bounds import chance_down, chance_up, epsilon_shown
 from banister.audit.attacks.grid import lowest_bit
 from banister.audit.attacks.kinds import kind
-from banister.audit.targets.at_hand import plainly
+from banister.audit.targets.child import plain
+from banister.audit.targets.command import ShellCommand
 from banister.audit.targets.python import PythonFunction
 from banister.audit.targets.raised import RaisedError
 from banister.errors import BadValue
@@ -21,6 +22,7 @@ SURE = "0.999999"
 """Of audits whose noise has no seed: at 0.99 a right one could fail a test once in a hundred runs."""
 FOREIGN = """
 import os, random, time
+shared = random.Random()
 seeded = random.Random(5)
 sticky = random.SystemRandom().random()
 true = random.SystemRandom()
@@ -30,7 +32,7 @@ def right(count):
     return count if true.random() < 0.7 else 1 - count
 
 def fixed(count):
-    return count + seeded.gauss(0, 5)
+    return count + round(seeded.gauss(0, 50))
 
 def once(count):
     return count + sticky
@@ -43,6 +45,21 @@ def dies(count):
 
 def greedy(count):
     return len(bytearray(1 << 36)) + count
+
+def sometimes_greedy(count):
+    return len(bytearray(1 << 36)) if count else 0
+
+def refuses(count):
+    raise ConnectionRefusedError("no network here")
+
+def an_object(count):
+    return object()
+
+def with_clock(count):
+    return [right(count), time.time(), os.getpid(), {"a", "b", str(count)}]
+
+def forked(count):
+    return count + shared.gauss(0, 5)
 
 def changes(table):
     table.append(1)
@@ -85,8 +102,63 @@ def test_what_cannot_be_run_is_said(foreign: str, name: str, words: str) -> None
 
 
 def test_memory_is_limited_and_running_out_is_an_output(foreign: str) -> None:
-    found = attack(foreign + "greedy", epsilon=1, pairs=[(0, 1)], draws=100)
-    assert not found.broken
+    found = attack(foreign + "sometimes_greedy", epsilon=1, pairs=[(0, 1)], draws=100)
+    assert found.broken
+    assert found.attack == "kinds", str(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("greedy", "MemoryError"), ("refuses", "ConnectionRefusedError: no network here")]
+)
+def test_where_every_call_raises_there_is_no_audit(foreign: str, name: str, words: str) -> None:
+    with pytest.raises(BadValue, match=f"Every call of .* raised, the first time {words}"):
+        attack(foreign + name, epsilon=1, pairs=[(0, 1)], draws=100)
+
+
+def test_neighbours_on_which_every_call_raises_are_told() -> None:
+    def picky(x: int) -> int:
+        if x > 1:
+            raise ValueError("too large")
+        return 0
+
+    found = attack(picky, epsilon=1, pairs=[(0, 1), (2, 3)], draws=100)
+    assert found.notes == ("Every call on pair 2 raised, the first time ValueError: too large.",)
+    assert str(found).endswith(found.notes[0])
+
+
+@pytest.mark.parametrize("name", ["an_object", "with_clock"])
+def test_what_drifts_or_is_fixed_for_a_process_accuses_nobody(foreign: str, name: str) -> None:
+    """Addresses, clocks, process numbers and the order of sets differ between processes, not between inputs."""
+    target = foreign + name
+    found = attack(target, epsilon=1, pairs=[(0, 1)] if name == "an_object" else [(1, 1)], draws=400, confidence=SURE)
+    assert not found.broken, str(found)
+
+
+def test_noise_that_two_forks_share_is_found(foreign: str) -> None:
+    found = attack(foreign + "forked", epsilon="1/2", pairs=[(0, 1)], draws=400)
+    assert (found.broken, found.attack) == (True, "repeats"), str(found)
+    assert "two forks of a process" in found.event
+
+
+def test_time_is_a_finding_of_its_own(foreign: str) -> None:
+    def slow(x: int) -> int:
+        return sum(range(30_000 * x)) * 0
+
+    assert not attack(slow, epsilon=1, pairs=[(0, 1)], draws=100).broken
+    found = attack_time(slow, epsilon=1, pairs=[(0, 1)], draws=100)
+    assert found.shown > 1
+    assert "the time taken" in found.event
+    assert "does not break it" in found.of_time()
+    assert "broken" not in found.of_time_as_record()
+    other = attack_time(foreign + "right", epsilon=1, pairs=[(0, 0)], draws=100, confidence=SURE)
+    assert other.shown < 1
+    with pytest.raises(BadValue, match="The time of geometric cannot be told"):
+        attack_time("geometric", epsilon=1)
+
+
+def test_memory_of_a_command_is_limited() -> None:
+    command = ShellCommand(line="ulimit -d", seconds=10, most_bytes=1 << 30)
+    assert command.draw("", 1) == [1 << 20], "in kilobytes"
 
 
 def test_a_function_that_changes_its_input_gets_a_fresh_one(foreign: str) -> None:
@@ -108,7 +180,7 @@ def test_a_command_that_hangs_is_ended_with_what_it_started() -> None:
 
 
 def test_numbers_of_other_kinds_are_read_as_numbers() -> None:
-    assert [plainly(each) for each in (Fraction(1, 2), np.float64(2), (1, np.int64(2)), {3: 4})] == [
+    assert [plain(each) for each in (Fraction(1, 2), np.float64(2), (1, np.int64(2)), {3: 4})] == [
         0.5,
         2.0,
         [1, 2],

@@ -17,7 +17,7 @@ from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, ReceiptUsed, Uncertified
 from banister.mechanisms import Geometric, IntegerStaircase, TruncatedStaircase
-from banister.release.payments.cells import CellByCell
+from banister.release.payments.cells import CellByCell, cell_by_cell
 from banister.release.payments.threshold import CellThreshold
 from banister.release.planning.plan import Part, Plan
 from banister.release.planning.split import proportions, share_out
@@ -58,6 +58,15 @@ def test_a_weight_of_nearly_nothing_takes_nothing_from_nobody() -> None:
     for weight in ("1e-61", "1e400", "1e61"):
         with pytest.raises(BadValue, match=r"weight of n = .* must be a number from 1e-60 to 1e\+60"):
             planned(THREE, weights={"n": weight})
+
+
+def test_a_share_too_small_to_be_drawn_is_refused_in_the_words_of_plans() -> None:
+    """Weights can leave 2^-40 of epsilon to an answer. Noise for a large sum would then not fit in 64 bits."""
+    measured = planned(THREE).parts[0].measured[1]
+    refusal = r"epsilon = .* is too small for what one person can contribute .* where answers have weights"
+    for bits in (40, 48, 53, 70):
+        with pytest.raises(BadValue, match=refusal):
+            cell_by_cell(measured.measure, replace(measured.share, sensitivity=2**13), Fraction(1, 2**bits))
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from banister.apps.collect import fresh
 from banister.apps.collect import store as store_of
 from banister.apps.collect.site import collector
 from banister.apps.collect.store import ReportStore
@@ -48,7 +49,8 @@ def serve_forever(path: Path, asked: SignedCampaign, gate: int) -> None:
     import uvicorn
 
     store = ReportStore(path)
-    store_of.MOST_RECENT = 60  # Kills also fall into commits that add the small table to the large one.
+    # Kills also fall into commits that bring what came last into the tables, and the small one into the large one.
+    fresh.MOST_FRESH, store_of.MOST_RECENT = 12, 60
     store.add(asked, shown=False)
     taken = take_port(0)
     service = collector(Place.loopback(taken.getsockname()[1]), store, a_second=1e9)

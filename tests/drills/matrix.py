@@ -17,6 +17,7 @@ from tests.release.sources.stored import (
     decimals,
     floats,
     integers,
+    moments,
     texts,
     truths,
 )
@@ -30,8 +31,9 @@ SPARK = (
     floats("DOUBLE", DOUBLES),
     floats("FLOAT", (*SINGLES, *ENDLESS)),
     *(decimals(f"DECIMAL({p}, {s})", p, s) for p, s in ((38, 0), (38, 38), (38, 10), (38, 1), (18, 3), (4, 1))),
-    days("DATE", Physical.DATE),
-    days("TIMESTAMP_NTZ", Physical.TIMESTAMP),
+    days("DATE"),
+    moments("TIMESTAMP_NTZ", Physical.TIMESTAMP),
+    moments("TIMESTAMP", Physical.ZONED),
     texts("STRING", "spark"),
     truths("BOOLEAN"),
 )

@@ -1,4 +1,4 @@
-"""The messenger's drill of frames, in short; the crowd and the link are commands of their own."""
+"""The messenger's drill of frames, in short; kills, the crowd and the link are commands of their own."""
 
 from tests.drills.wildfire import frames
 

@@ -3,17 +3,16 @@
     python -m tests.drills.wildfire frames --count 10000000
     python -m tests.drills.wildfire crowd --nodes 30 --posts 400
     python -m tests.drills.wildfire gaps --ticks 10000
+    python -m tests.drills.wildfire kills --count 1000
+    python -m tests.drills.wildfire nat
 
 Each prints what it measured and ends with a line that says whether it held.
 """
 
 import argparse
-import json
 import random
 import resource
 import socket
-import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -23,14 +22,14 @@ from pathlib import Path
 import numpy as np
 
 from banister.sampling.simulation import SeededBits, seeded
-from banister.spread.lab import generators
 from banister.spread.node import codec
 from banister.spread.node.exchange import Exchange, name_of
 from banister.spread.node.messages import Ack, Copy, Cover, FrameKind, Token, Wave
 from banister.spread.node.state import NodeState
 from banister.spread.node.wildfire import wildfire_settings
-
-WORDS = "correct horse battery"
+from tests.drills.wildfire_crowd import MANNERS, Person, all_here, crowd, until
+from tests.drills.wildfire_kills import kills
+from tests.drills.wildfire_nat import nat
 
 
 def frames(count: int, seed: int) -> bool:
@@ -82,154 +81,6 @@ def frames(count: int, seed: int) -> bool:
     return True
 
 
-NODE = """
-import json, resource, sys, time
-from pathlib import Path
-from banister.apps.wildfire.messenger import Messenger
-from banister.errors import BanisterError
-folder, words, tick = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
-begin = time.perf_counter()
-one = Messenger(folder, words, tick_seconds=tick)
-print(json.dumps({"up": time.perf_counter() - begin}), flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    try:
-        verb = asked.pop("do")
-        if verb == "feed":
-            answer = [post.words for post in one.feed()]
-        elif verb == "friends":
-            answer = [[f.link, f.state] for f in one.friends()]
-        elif verb == "cost":
-            used = resource.getrusage(resource.RUSAGE_SELF)
-            size = next(line for line in open("/proc/self/status") if line.startswith("VmRSS"))
-            answer = [used.ru_utime + used.ru_stime, int(size.split()[1]) / 1024, time.perf_counter() - begin]
-        elif verb == "failure":
-            answer = repr(one.node.failure)
-        elif verb == "lines":  # Connections that are lost.
-            for link in list(one.node.lines)[: asked["count"]]:
-                one._do(lambda link=link: one.node._drop(link))
-            answer = None
-        elif verb == "quit":
-            one.close()
-            answer = None
-        else:
-            answer = getattr(one, verb)(**asked)
-    except BanisterError as error:
-        answer = {"refusal": str(error)}
-    print(json.dumps(answer), flush=True)
-    if verb == "quit":
-        break
-"""
-
-
-class Person:
-    """A node in a process of its own."""
-
-    def __init__(self, folder: Path, tick: float) -> None:
-        self.folder, self.tick = folder, tick
-        self.start()
-
-    def start(self) -> None:
-        words = [sys.executable, "-c", NODE, str(self.folder), WORDS, str(self.tick)]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.ready = False
-
-    def _read(self) -> object:
-        assert self.process.stdout is not None
-        return json.loads(self.process.stdout.readline())
-
-    def ask(self, do: str, **more: object) -> object:
-        assert self.process.stdin is not None
-        if not self.ready:
-            self._read()
-            self.ready = True
-        self.process.stdin.write(json.dumps({"do": do, **more}) + "\n")
-        self.process.stdin.flush()
-        return self._read()
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            pipe.close()
-
-
-def crowd(nodes: int, posts: int, tick: float, seed: int) -> bool:
-    """Processes on the loopback with friends as a Holme-Kim graph: lost connections, kills, people who are away."""
-    chance = random.Random(seed)
-    graph = generators.holme_kim(nodes, 3, 0.5, seeded(seed))
-    edges = [(a, int(b)) for a in range(nodes) for b in graph.contacts(a) if a < b]
-    with tempfile.TemporaryDirectory() as name:
-        people = [Person(Path(name) / str(k), tick) for k in range(nodes)]
-        begin = time.perf_counter()
-        for a, b in edges:
-            line = people[a].ask("invite")
-            people[b].ask("join", line=line)
-            friends = people[a].ask("friends")
-            assert isinstance(friends, list)
-            people[a].ask("accept", link=friends[-1][0])
-        _until(lambda: all(_all_here(each) for each in people), 240)
-        print(f"{nodes} processes, {len(edges)} links up after {time.perf_counter() - begin:.0f} s")
-        taken, kills, drops, away = [], 0, 0, 0
-        for number in range(posts):
-            author = chance.randrange(nodes)
-            words = f"post {number}"
-            people[author].ask("post", words=words, although_few=True)
-            taken.append(words)
-            if chance.random() < 0.1:
-                people[chance.randrange(nodes)].ask("lines", count=9)
-                drops += 1
-            if number % 10 == 5:
-                gone = chance.randrange(nodes)
-                people[gone].kill()  # At once after a post was taken, if it is the same.
-                people[gone].start()
-                kills += 1
-            if number % 40 == 20:  # Three in ten are away for a while.
-                some = chance.sample(range(nodes), max(nodes * 3 // 10, 1))
-                away += len(some)
-                for k in some:
-                    people[k].kill()
-                time.sleep(20 * tick)
-                for k in some:
-                    people[k].start()
-        start = time.perf_counter()
-        held = _until(lambda: all(set(taken) <= set(_feed(each)) for each in people), 600)
-        missing = [len(set(taken) - set(_feed(each))) for each in people]
-        took = time.perf_counter() - start
-        costs = [each.ask("cost") for each in people]
-        failures = {str(each.ask("failure")) for each in people}
-        memory = statistics.median(cost[1] for cost in costs if isinstance(cost, list))
-        print(
-            f"{posts} posts, {drops} times all lines of a node lost, {kills} kills, {away} people away for a while;\n"
-            f"not everywhere: {sum(missing)} of {posts * nodes} copies; all there {took:.0f} s after the last post;\n"
-            f"memory of a node, median: {memory:.0f} MB; failures: {failures}"
-        )
-        for each in people:
-            each.kill()
-    return held and failures == {"None"}
-
-
-def _feed(person: Person) -> list[str]:
-    found = person.ask("feed")
-    assert isinstance(found, list)
-    return found
-
-
-def _all_here(person: Person) -> bool:
-    found = person.ask("friends")
-    return isinstance(found, list) and all(state == "here" for _, state in found)
-
-
-def _until(happened: "object", seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not happened():  # type: ignore[operator]
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.5)
-    return True
-
-
 def gaps(ticks: int, tick: float, seed: int) -> bool:
     """Times between records on one link, in idle and busy phases that take turns: can they be told apart?"""
     with tempfile.TemporaryDirectory() as name:
@@ -244,7 +95,7 @@ def gaps(ticks: int, tick: float, seed: int) -> bool:
         friends = ann.ask("friends")
         assert isinstance(friends, list)
         ann.ask("accept", link=friends[-1][0])
-        _until(lambda: _all_here(ann) and _all_here(ben), 60)
+        until(lambda: all_here(ann) and all_here(ben), 60)
         phases: tuple[list[float], list[float]] = ([], [])
         long = 500
         for phase in range(max(ticks // long, 2)):
@@ -345,18 +196,23 @@ class _Tap:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("drill", choices=["frames", "crowd", "gaps"])
+    parser.add_argument("drill", choices=["frames", "crowd", "gaps", "nat", "kills"])
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--nodes", type=int, default=30)
     parser.add_argument("--posts", type=int, default=400)
     parser.add_argument("--ticks", type=int, default=10_000)
     parser.add_argument("--tick", type=float, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--manners", default=",".join(MANNERS), help="how friends deviate in the crowd, one for each")
     given = parser.parse_args()
     if given.drill == "frames":
         held = frames(given.count, given.seed)
     elif given.drill == "crowd":
-        held = crowd(given.nodes, given.posts, given.tick or 0.5, given.seed)
+        held = crowd(given.nodes, given.posts, given.tick or 0.5, given.seed, tuple(given.manners.split(",")))
+    elif given.drill == "kills":
+        held = kills(given.count, given.seed)
+    elif given.drill == "nat":
+        held = nat(given.tick or 0.5)
     else:
         held = gaps(given.ticks, given.tick or 0.05, given.seed)
     print("It held." if held else "It did not hold.")

@@ -81,8 +81,22 @@ MUTANTS = (
     Mutant(
         name="person-memoises-one-report-for-all-values",
         file="local/collect/person.py",
-        old="named = answer if repetition.kind is Repeat.MEMOISED else next(iter(kept), answer)",
-        new="named = next(iter(kept), answer)",
+        old="named = answer if repetition.kind is Repeat.MEMOISED else WHATEVER",
+        new="named = WHATEVER",
+        tests=_PERSON,
+    ),
+    Mutant(
+        name="person-keeps-the-true-answer",
+        file="local/collect/person.py",
+        old="named = answer if repetition.kind is Repeat.MEMOISED else WHATEVER",
+        new="named = answer",
+        tests=_PERSON,
+    ),
+    Mutant(
+        name="person-takes-a-memoised-report-for-paid",
+        file="local/collect/person.py",
+        old="and WHATEVER in self.kept(question):",
+        new="and self.kept(question):",
         tests=_PERSON,
     ),
     Mutant(
@@ -95,8 +109,22 @@ MUTANTS = (
     Mutant(
         name="store-counts-a-request-twice",
         file="apps/collect/store.py",
-        old="if self._base.execute(_KEPT, (campaign, key)).rowcount == 1}",
-        new="if self._base.execute(_KEPT, (campaign, key)).rowcount >= 0}",
+        old="return self._fresh.knows(campaign, key) or self._base",
+        new="return False and self._base",
+        tests=_SERVICE,
+    ),
+    Mutant(
+        name="store-keeps-a-log-of-commits",
+        file="apps/collect/store.py",
+        old='self._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")',
+        new='self._base.execute("PRAGMA wal_checkpoint(PASSIVE)")',
+        tests=_SERVICE,
+    ),
+    Mutant(
+        name="store-leaves-what-it-deletes",
+        file="apps/collect/store.py",
+        old='self._base.execute("PRAGMA secure_delete=ON")',
+        new='self._base.execute("PRAGMA secure_delete=OFF")',
         tests=_SERVICE,
     ),
     Mutant(

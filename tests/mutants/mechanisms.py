@@ -308,6 +308,13 @@ MUTANTS = (
         tests=("tests/mechanisms/vectors/test_independent.py",),
     ),
     Mutant(
+        name="independent-proves-one-coordinate-less",
+        file="mechanisms/vectors/independent.py",
+        old="one, size = self.noise.risk_bracket(cost), self.dimension",
+        new="one, size = self.noise.risk_bracket(cost), self.dimension - 1",
+        tests=("tests/mechanisms/vectors/test_independent.py",),
+    ),
+    Mutant(
         name="radial-slope-without-its-factor",
         file="mechanisms/vectors/radial.py",
         old="return ((d + m) * s[d + m - 1] * s[d] - d * s[d + m] * s[d - 1]) / (s[d] * s[d])",

@@ -40,7 +40,7 @@ MUTANTS = (
     Mutant(
         name="refinement-keeps-other-gates-open",
         file="accounting/refining.py",
-        old="total + more if isinstance(gate, Basic) and total is not None else None",
+        old="total + more if gate.adds_epsilons and total is not None else None",
         new="total + more if total is not None else None",
         tests=_RUNGS,
     ),

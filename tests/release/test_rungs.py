@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from banister import AsYouGo, BudgetExceeded, Geometric, Guarantee, Guard, Ledger, Neighbours
+from banister.accounting.charge import LONGEST_LABEL
 from banister.apps.cli import build
 from banister.errors import BadValue
 from banister.mechanisms.integers.rungs import GeometricRungs
@@ -38,6 +39,16 @@ def test_only_the_top_rung_is_paid(budget: Guarantee, tmp_path: Path) -> None:
     assert book.remaining().largest_epsilon == 2 - 1 - Fraction(1, 4)
     assert [entry.epsilon for entry in book.history()] == ["1/10", "1/4", "1/2", "1"]
     assert book.verify()[0] == 4
+
+
+def test_the_longest_label_can_be_refined_as_any_other(tmp_path: Path) -> None:
+    """What is said about refining it takes the place of the label's end: else its finer rungs would never open."""
+    book, sealed, label = ledger(Guarantee(2)), tmp_path / "wards.rungs", "w" * LONGEST_LABEL
+    release_rungs([41, 7], epsilons=["1/10", 1], ledger=book, label=label, sealed=sealed)
+    assert refine_rungs(sealed, ledger=book).epsilon == 1
+    said = [entry.label for entry in book.history()][-1]
+    assert len(said) == LONGEST_LABEL
+    assert said.endswith("w, refining charge 1")
 
 
 def test_every_other_gate_is_closed_by_a_refinement(tmp_path: Path) -> None:

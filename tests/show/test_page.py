@@ -124,3 +124,16 @@ def test_charts_show_so_many_and_say_how_many_more() -> None:
 
 def test_a_drawing_goes_in_as_it_is() -> None:
     assert Drawing("<svg></svg>").html() == "<figure><svg></svg></figure>"
+
+
+def test_marks_of_an_axis_are_not_written_over_one_another() -> None:
+    """An end that is close to 0 is said by the interval alone."""
+
+    def marks(low: float, high: float) -> list[str]:
+        drawn = IntervalChart("n", ["a"], [(low + high) / 2], [low], [high]).html()
+        return re.findall(r'<text class="soft"[^>]*>([^<]*)<', drawn)
+
+    assert marks(-8, 945) == ["0", "945"]
+    assert marks(-945, 8) == ["0", "-945"]
+    assert marks(-500, 500) == ["0", "-500", "500"]
+    assert marks(10, 945) == ["0", "945"]

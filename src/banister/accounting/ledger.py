@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from banister import clock, keys, need
 from banister.accounting import book as book
@@ -34,9 +35,10 @@ from banister.accounting.terms import Accountant, Entry, Standing, Terms, standi
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue
 from banister.files import home
-from banister.show.budget import BudgetMoment, draw_budget
-from banister.show.facts import grid_html
 from banister.work.progress import Progress
+
+if TYPE_CHECKING:
+    from banister.show.budget import BudgetMoment
 
 __all__ = ["AsYouGo", "Guard", "Ledger"]
 
@@ -300,8 +302,10 @@ class Ledger:
         shares = tuple(("share", str(each)) for each in self.shares())
         return (*rows, *shares, ("head", self.head))
 
-    def timeline(self, *, most: int = 200) -> tuple[BudgetMoment, ...]:
+    def timeline(self, *, most: int = 200) -> "tuple[BudgetMoment, ...]":
         """How the allowance was used up over time; with more charges than `most`, an even choice of them."""
+        from banister.show.budget import BudgetMoment
+
         entries = self.history()
         stride = -(-len(entries) // max(1, most)) or 1
         chosen = [*entries[: len(entries) - 1 : stride], *entries[-1:]]
@@ -310,10 +314,12 @@ class Ledger:
         left = [(at, book.remaining_after(self.terms, totals, number)) for at, totals, number in states]
         return tuple(BudgetMoment(at, float(rest.used), float(rest.largest_epsilon)) for at, rest in left)
 
-    def plot(self, path: str | Path) -> None:
+    def plot(self, path: str | Path, *, width_inches: float = 7.2) -> None:
         """Draw the budget over time into a file: .svg, .png or .pdf."""
+        from banister.show.budget import draw_budget
+
         title = f"Budget {self.terms.budget} of {Path(self.address).name}"
-        draw_budget(self.timeline(), Path(path), title=title)
+        draw_budget(self.timeline(), Path(path), title=title, width_inches=width_inches)
 
     def close(self) -> None:
         """Let go of the file or the connection."""
@@ -328,6 +334,8 @@ class Ledger:
         self.close()
 
     def _repr_html_(self) -> str:
+        from banister.show.facts import grid_html
+
         return grid_html(f"Ledger {self.address}", [], [list(row) for row in self.summary()])
 
     def __repr__(self) -> str:

@@ -14,7 +14,6 @@ from banister.accounting.book import Store
 from banister.accounting.chain import ChainLine
 from banister.accounting.charge import Charge
 from banister.accounting.filters import Filter, Total
-from banister.accounting.filters.basic import Basic
 from banister.accounting.receipt import Receipt
 from banister.accounting.terms import Entry, Standing, Terms, entry_writer, standing_of
 from banister.core.exact.numbers import brief
@@ -27,7 +26,7 @@ RUNGS = "rungs:"
 def write_refinement(store: Store, terms: Terms, charge: Charge, *, refines: int, at: str, witness: str) -> Receipt:
     """Let a charge take the place of an earlier one of the same rungs, or raise `BudgetExceeded` and write nothing."""
     accountant = terms.accountant
-    if not isinstance(accountant, Filter) or not any(isinstance(gate, Basic) for gate in accountant.gates):
+    if not isinstance(accountant, Filter) or not any(gate.adds_epsilons for gate in accountant.gates):
         raise BadValue(
             "A ledger with a plan cannot refine an answer: when to refine was not fixed in advance. Plan the finest "
             "rung as the question, and give out coarser ones under it."
@@ -63,7 +62,7 @@ def refined(accountant: Filter, totals: tuple[Total, ...], more: Fraction) -> tu
     """The totals after so much more epsilon where epsilons are added up; every other gate is closed for good."""
     after: list[Total] = [totals[0]]
     for gate, total in zip(accountant.gates, totals[1:], strict=True):
-        after.append(total + more if isinstance(gate, Basic) and total is not None else None)
+        after.append(total + more if gate.adds_epsilons and total is not None else None)
     return tuple(after) if accountant.allows(tuple(after)) else None
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Protocol
 
 from banister.accounting.chain import FORMAT, ChainLine
@@ -214,6 +215,12 @@ def standing_of(line: ChainLine, terms: Terms) -> Standing:
     if line.sequence == 0:
         start = terms.accountant.start()
         return Standing(totals=start, protects=terms.protects, witness=terms.witness, shares=None)
+    return _standing_after(line)
+
+
+@lru_cache(maxsize=4)
+def _standing_after(line: ChainLine) -> Standing:
+    """A line is read several times in one charge, and with many shares that takes longer than all the rest."""
     entry = Entry.of_line(line)
     return Standing(totals=entry.totals, protects=entry.protects, witness=entry.witness, shares=entry.shares)
 
@@ -255,8 +262,9 @@ def statement_writer(held: tuple[HeldShare, ...], *, by: str, at: str, nonce: st
     return lambda after: _text(fixed | _carried(after))
 
 
+@lru_cache(maxsize=4)
 def stated_shares(line: ChainLine) -> SharedOut:
-    """The shares that a line states."""
+    """The shares that a line states; every charge asks for those of the same line."""
     try:
         return stated_of(line.sequence, _bounded(parse_json(line.body, "", most_bytes=MOST_BYTES))["stated"])
     except (KeyError, ValueError, TypeError, AttributeError, AssertionError, ArithmeticError) as error:

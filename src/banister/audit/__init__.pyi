@@ -1,6 +1,7 @@
 from .anonymity.unmasking import AnonymityFinding as AnonymityFinding
 from .anonymity.unmasking import unmask as unmask
 from .attacking import attack as attack
+from .attacking import attack_time as attack_time
 from .canaries.judging import CanaryFinding as CanaryFinding
 from .canaries.judging import judge_canaries as judge_canaries
 from .canaries.pipeline import attack_pipeline as attack_pipeline
@@ -28,6 +29,7 @@ __all__ = [
     "Told",
     "attack",
     "attack_pipeline",
+    "attack_time",
     "certificate_beside",
     "certify",
     "conform",

@@ -17,21 +17,20 @@ from banister.audit.attacks.bounds import epsilon_shown
 from banister.audit.attacks.event import Outputs, ProposedEvent
 from banister.audit.certifying import without_passwords
 from banister.audit.finding import Finding
-from banister.audit.repeats import repeated_noise
+from banister.audit.repeats import forked_noise, repeated_noise
 from banister.audit.targets.at_hand import CallableAtHand, OurNoise
 from banister.audit.targets.command import ShellCommand
 from banister.audit.targets.python import PythonFunction
+from banister.audit.targets.raised import RaisedError
 from banister.audit.targets.sql import SqlEndpoint
-from banister.audit.targets.target import Target
+from banister.audit.targets.target import Pair, Target
 from banister.core.exact.numbers import Number
 from banister.errors import BadValue
 
 _FIRST_STAGE = 2000
 _GROWTH = 4
 _FOR_REPEATS = Fraction(1, 10)
-"""The share of the risk that is kept for noise that comes again in every process."""
-
-Pair = tuple[object, object]
+"""The share of the risk that is kept for noise that comes again, in every process or in every fork."""
 
 
 def attack(
@@ -58,15 +57,49 @@ def attack(
     (False, True)
     """
     level, chance = need.non_negative("epsilon", epsilon), need.between("delta", delta, 0, 1)
-    if not seconds > 0:
-        raise BadValue(f"seconds = {seconds} must be above 0.")
-    if pairs is None and schema:
-        from banister.audit.searching import searched_pairs
-        from banister.tables.schema import Schema
-
-        pairs = searched_pairs(Schema.of_file(schema))
     found, name = _target(target, level, chance, seconds, questions)
-    return attack_target(found, name, epsilon=level, delta=chance, pairs=pairs, draws=draws, confidence=confidence)
+    near = _searched(pairs, schema)
+    return attack_target(found, name, epsilon=level, delta=chance, pairs=near, draws=draws, confidence=confidence)
+
+
+def attack_time(
+    target: str | Callable[[Any], object],
+    *,
+    epsilon: Number,
+    pairs: Sequence[Sequence[object]] | None = None,
+    draws: int = 2000,
+    confidence: Number = "0.99",
+    seconds: float = 60.0,
+    schema: str = "",
+) -> Finding:
+    """How much the time that a call takes tells about its input: a finding of its own, and no break of a claim, which
+    is about answers. The targets are those of `attack` that are called one at a time.
+
+    >>> import banister as bn
+    >>> found = bn.audit.attack_time(lambda n: sum(range(n)), epsilon=1, pairs=[(1, 100_000)], draws=400)
+    >>> found.shown > 1, found.event.startswith("the time taken is at least ")
+    (True, True)
+    """
+    asked = need.non_negative("epsilon", epsilon)
+    whole, name = _target(target, asked, Fraction(0), seconds, "")
+    by_time: Callable[[], Target] | None = getattr(whole, "by_time", None)
+    if by_time is None:
+        raise BadValue(f"The time of {name} cannot be told: time is taken of functions, commands and SQL endpoints.")
+    found = attack_target(
+        by_time(), name, epsilon=asked, delta=0, pairs=_searched(pairs, schema), draws=draws,
+        confidence=confidence,
+    )  # fmt: skip
+    return replace(found, event=found.event.replace("the answer", "the time taken"), notes=("Times are in seconds.",))
+
+
+def _searched(pairs: Sequence[Sequence[object]] | None, schema: str) -> Sequence[Sequence[object]] | None:
+    """The pairs that are named, else those that a schema allows."""
+    if pairs is not None or not schema:
+        return pairs
+    from banister.audit.searching import searched_pairs
+    from banister.tables.schema import Schema
+
+    return searched_pairs(Schema.of_file(schema))
 
 
 def attack_target(
@@ -89,14 +122,27 @@ def attack_target(
         hits=0, others=0, tested=0, draws=0, tests=0,
     )  # fmt: skip
     risk = 1 - sure
-    if target.starts_afresh:
-        share = float(risk * _FOR_REPEATS) / len(neighbours)
-        for place, pair in enumerate(neighbours):
-            repeated = repeated_noise(target, pair, nothing, risk=share)
-            if repeated is not None:
-                return replace(repeated, pair=place)
-        risk -= risk * _FOR_REPEATS
-    return _in_stages(target, neighbours, nothing, most, float(risk))
+    if not target.starts_afresh:
+        return _in_stages(target, neighbours, nothing, most, float(risk))
+    share = float(risk * _FOR_REPEATS) / 2
+    found = _in_stages(target, neighbours, nothing, most, float(risk - risk * _FOR_REPEATS))
+    if found.broken and found.hits < found.tested:
+        return found
+    # Noise that is drawn once for a process looks like none at all: another process tells.
+    again = _first_broken(repeated_noise, target, neighbours, nothing, share)
+    if found.broken:
+        return found
+    return again or _first_broken(forked_noise, target, neighbours, nothing, share) or found
+
+
+def _first_broken(
+    tried: Callable[..., Finding | None], target: Target, pairs: list[Pair], nothing: Finding, risk: float
+) -> Finding | None:
+    """What a way to find noise that comes again shows on the first pair that it breaks, if there is one."""
+    for place, pair in enumerate(pairs):
+        if (found := tried(target, pair, nothing, risk=risk / len(pairs))) is not None:
+            return replace(found, pair=place)
+    return None
 
 
 def stages(draws: int) -> list[int]:
@@ -121,16 +167,33 @@ def _in_stages(target: Target, pairs: list[Pair], nothing: Finding, draws: int, 
         early = len(sizes) - 1
         share = risk if not early else risk / 2 if place == early else risk / 2 / early
         for number, pair in enumerate(pairs):
-            drawn[number] = [
-                _joined(old, target.draw(given, size - before)) for old, given in zip(drawn[number], pair, strict=True)
-            ]
+            both = target.draw_both(pair, size - before)
+            drawn[number] = [_joined(old, new) for old, new in zip(drawn[number], both, strict=True)]
             found = tried_on(drawn[number][0], drawn[number][1], nothing, risk=share / len(pairs))
             best = replace(found if found.shown > best.shown else best, tests=best.tests + found.tests, draws=size)
             best = replace(best, pair=number) if found.shown == best.shown and found.event == best.event else best
             if best.broken:
                 return best
         before = size
-    return best
+    return replace(best, notes=_only_errors(drawn, best))
+
+
+def _only_errors(drawn: list[list[Outputs]], best: Finding) -> tuple[str, ...]:
+    """Pairs of which every call raised, which nothing can be said about; where that is all of them, there is no audit.
+
+    What was raised differed no more between neighbours than the claim allows, or the claim were broken by then.
+    """
+    silent = [
+        (number, pair[0][0])
+        for number, pair in enumerate(drawn)
+        if all(isinstance(each, RaisedError) for side in pair for each in side)
+    ]
+    if len(silent) == len(drawn):
+        raise BadValue(
+            f"Every call of {best.target} raised, the first time {silent[0][1]}. There is no answer to audit: "
+            "call it by hand, and see that it takes such an input and has what it needs."
+        )
+    return tuple(f"Every call on pair {number + 1} raised, the first time {said}." for number, said in silent)
 
 
 def tried_on(first: Outputs, second: Outputs, nothing: Finding, *, risk: float) -> Finding:
@@ -164,6 +227,8 @@ def _joined(old: Outputs, new: Outputs) -> Outputs:
 def _target(
     target: str | Callable[[Any], object], epsilon: Fraction, delta: Fraction, seconds: float, questions: str
 ) -> tuple[Target, str]:
+    if not seconds > 0:
+        raise BadValue(f"seconds = {seconds} must be above 0.")
     if not isinstance(target, str):
         return CallableAtHand(target), getattr(target, "__name__", "the function")
     kind, colon, rest = target.partition(":")

@@ -42,6 +42,8 @@ class Finding:
     """Outputs of each side and pair that were drawn in all."""
     tests: int
     """Events that were tested in all; the confidence pays for every one of them."""
+    notes: tuple[str, ...] = ()
+    """What else was seen, such as neighbours on which every call raised."""
 
     @property
     def broken(self) -> bool:
@@ -51,15 +53,29 @@ class Finding:
     def __str__(self) -> str:
         claim = f"epsilon {brief(self.epsilon)}" + (f", delta {brief(self.delta)}" if self.delta else "")
         sure = f"{float(self.confidence):.6g}"
+        notes = "".join(f"\n{each}" for each in self.notes)
         if not self.event:
-            return f"{self.target}: nothing found against {claim} in {self.draws:,} draws a side ({sure} confidence)."
+            head = f"{self.target}: nothing found against {claim}"
+            return f"{head} in {self.draws:,} draws a side ({sure} confidence).{notes}"
         head = "BROKEN, it does not keep" if self.broken else "nothing found against"
         return (
             f"{self.target}: {head} {claim}. Shown: epsilon at least {self.shown:.4g} (confidence {sure}, "
             f"{self.draws:,} draws a side, {self.tests:,} events tested).\n"
             f"The event: {self.event}.\n"
             f"Input {self.side + 1} of pair {self.pair + 1} gave it {self.hits:,} times in {self.tested:,}, "
-            f"its neighbour {self.others:,} times." + ("" if self.broken or not self.epsilon else self._strength())
+            f"its neighbour {self.others:,} times."
+            + ("" if self.broken or not self.epsilon else self._strength())
+            + notes
+        )
+
+    def of_time(self) -> str:
+        """In words, where what was attacked is the time that calls take."""
+        if not self.event:
+            return f"The time of {self.draws:,} calls a side told nothing about the input."
+        return (
+            f"The time that a call takes tells about its input: epsilon at least {self.shown:.4g} from it alone "
+            f"(confidence {float(self.confidence):.6g}, {self.draws:,} calls a side, in seconds: {self.event}). The "
+            "claim is about answers, so this does not break it; who can measure time learns it all the same."
         )
 
     def _strength(self) -> str:
@@ -99,4 +115,9 @@ class Finding:
             **where,
             **counts,
             **numbers,
+            "notes": list(self.notes),
         }
+
+    def of_time_as_record(self) -> dict[str, object]:
+        """For programs, where what was attacked is the time that calls take: it is no break, whatever it shows."""
+        return {name: value for name, value in self.as_record().items() if name != "broken"}

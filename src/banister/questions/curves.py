@@ -43,6 +43,9 @@ COARSER = 3
 TINIEST, LARGEST = 1e-280, 1e280
 """Values beyond these are kept away from engines that raise where a double underflows or overflows."""
 
+NOTHING = 2.0**-60
+"""Less than so much of a step is none of it, and is held at it: some engines raise where a division leaves nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -102,11 +105,23 @@ def _ends(shape: Shape, a: Quantity) -> tuple[float, float]:
         )
     with np.errstate(all="ignore"):
         found = shape.value(np.array([float(a.low * a.step), float(a.high * a.step)]))
-        near = shape.value(np.array([float(max(a.low, 1) * a.step)]))
-    for end in (*found.tolist(), *near.tolist()):
-        if not (abs(end) < LARGEST and (abs(end) > TINIEST or end == 0)):
-            raise BadValue(f"{shape.name} leaves the range of doubles here. Hold its argument in a narrower range.")
+        near = shape.value(np.array([float(min(max(a.low, 1), a.high) * a.step)]))
+    ends = (*found.tolist(), *near.tolist())
+    if not (all(abs(end) < LARGEST for end in ends) and any(abs(end) > TINIEST for end in ends)):
+        raise BadValue(f"{shape.name} leaves the range of doubles here. Hold its argument in a narrower range.")
     return found[0].item(), found[1].item()
+
+
+def _told(shape: Shape, a: Quantity, unit: Fraction) -> tuple[int, int]:
+    """Between which whole numbers the function is more than nothing; beyond, it is taken at these ends."""
+    if shape.name not in ("EXP", "POWER"):
+        return a.low, a.high  # A root or a logarithm of any double is far from nothing, or 0.
+    least = max(TINIEST, float(unit) * NOTHING)
+    with np.errstate(all="ignore"):
+        place = float(shape.inverse(np.array(least))) / float(a.step)
+    if shape.exponent < 0:
+        return a.low, min(a.high, max(a.low, math.floor(min(place, a.high))))
+    return max(a.low, min(a.high, math.ceil(max(place, a.low)))), a.high
 
 
 def _unit(wide: float) -> Fraction:
@@ -146,11 +161,12 @@ def _steps(shape: Shape, n: Floats, given: float, step: float, shift: float) -> 
 def _curve(shape: Shape, a: Quantity, unit: Fraction, shift: Fraction) -> Quantity:
     ends = _steps(shape, np.array([a.low, a.high], dtype=np.float64), float(a.step), float(unit), float(shift))
     low, high = math.floor(ends.min()), math.floor(ends.max())
+    first, last = _told(shape, a, unit)
     term = FunctionOf(
         name=shape.name,
         term=a.term,
-        first=a.low,
-        last=a.high,
+        first=first,
+        last=last,
         given=a.step,
         step=unit,
         shift=shift,

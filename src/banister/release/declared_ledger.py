@@ -1,5 +1,6 @@
 """The ledger that a schema names: where it is, whether it can be used, and how the first release makes it."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,12 +69,19 @@ class DeclaredLedger:
 
     def found(self) -> "Ledger | None":
         """The ledger, if it is there; one in memory would be forgotten, so it is not made here."""
+        if self._plainly_missing():
+            return None
         try:
             return self.opened()
         except LedgerMissing:
             if self.address == "memory:":
                 raise
             return None
+
+    def _plainly_missing(self) -> bool:
+        """Whether it would be a file and nothing of it is there: a plan asks on every run, and loads no ledger then."""
+        files = {} if self.address == "memory:" else self.files()
+        return bool(files) and not any(os.path.lexists(path) for path in files.values())
 
     def created(self) -> "Ledger":
         """Make it, once; one that is there is never overwritten."""

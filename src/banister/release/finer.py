@@ -18,7 +18,7 @@ import numpy as np
 from banister import keys, need
 from banister.accounting.ledger import Ledger
 from banister.accounting.refining import RUNGS
-from banister.core.exact.numbers import Number, brief
+from banister.core.exact.numbers import Number
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.errors import BadValue, EngineBroke
 from banister.files import Access, check_space, check_target, folder, whole_text
@@ -33,6 +33,7 @@ from banister.release.answering.keeping import answer_bytes, table_document, tab
 from banister.release.payments.cells import CellByCell, level_of
 from banister.release.planning.plan import Part, Plan
 from banister.release.run import AnswerTable, Tell
+from banister.release.rungs import charge_next
 from banister.sampling.bits import SYSTEM, BitSource
 from banister.tables.protected import protected_by_schema
 
@@ -208,18 +209,7 @@ def refine_rungs_of_table(sealed: str | Path, *, ledger: Ledger) -> RungTables:
     """Charge what the next rung takes beyond the last one, and open it. The table is not read."""
     path = Path(sealed)
     box = _Box.read(path)
-    if box.opened + 1 >= len(box.epsilons):
-        raise BadValue(f"'{path}' has no finer rung: all of them are open, up to epsilon {brief(box.epsilons[-1])}.")
-    rung = box.opened + 1
-    receipt = ledger.refine(
-        box.charge,
-        Guarantee(box.epsilons[rung]),
-        label=f"{box.label[:150]}, refining charge {box.charge}",
-        neighbours=Neighbours(box.neighbours),
-        plan=box.plan,
-        key=f"{box.plan}:{rung}",
-    )
-    finer = replace(box, opened=rung, charge=receipt.sequence)
+    finer = replace(box, opened=box.opened + 1, charge=charge_next(box, path, ledger=ledger))
     finer.write(path)
     return finer.answer(path)
 

@@ -10,8 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Protocol
 
 from banister import keys, need
+from banister.accounting.charge import LONGEST_LABEL
 from banister.accounting.ledger import Ledger
 from banister.accounting.refining import RUNGS
 from banister.core.exact.numbers import Number, brief
@@ -154,20 +156,42 @@ def refine_rungs(sealed: str | Path, *, ledger: Ledger) -> RungAnswer:
     """
     path = Path(sealed)
     box = _Sealed.read(path)
-    if box.opened + 1 >= len(box.epsilons):
-        raise BadValue(f"'{path}' has no finer rung: all of them are open, up to epsilon {brief(box.epsilons[-1])}.")
+    finer = replace(box, opened=box.opened + 1, charge=charge_next(box, path, ledger=ledger))
+    whole_text(path, finer.text(), access=Access.OWNER)
+    return finer.answer()
+
+
+class SealedRungs(Protocol):
+    """What a file of sealed rungs tells of its charges, whatever the rungs hold."""
+
+    @property
+    def plan(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def neighbours(self) -> str: ...
+    @property
+    def epsilons(self) -> tuple[Fraction, ...]: ...
+    @property
+    def opened(self) -> int: ...
+    @property
+    def charge(self) -> int: ...
+
+
+def charge_next(box: SealedRungs, path: Path, *, ledger: Ledger) -> int:
+    """Charge what the next rung takes beyond the last one; gives the number of the charge."""
     rung = box.opened + 1
-    receipt = ledger.refine(
+    if rung >= len(box.epsilons):
+        raise BadValue(f"'{path}' has no finer rung: all of them are open, up to epsilon {brief(box.epsilons[-1])}.")
+    refining = f", refining charge {box.charge}"
+    return ledger.refine(
         box.charge,
         Guarantee(box.epsilons[rung]),
-        label=f"{box.label}, refining charge {box.charge}",
+        label=box.label[: LONGEST_LABEL - len(refining)] + refining,
         neighbours=Neighbours(box.neighbours),
         plan=box.plan,
         key=f"{box.plan}:{rung}",
-    )
-    finer = _Sealed(box.plan, box.label, box.neighbours, box.epsilons, box.values, rung, receipt.sequence)
-    whole_text(path, finer.text(), access=Access.OWNER)
-    return finer.answer()
+    ).sequence
 
 
 @dataclass(frozen=True, slots=True)

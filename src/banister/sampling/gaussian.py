@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.core.exact.numbers import Computable, exp_ball
-from banister.errors import BadValue
+from banister.errors import Undrawable
 from banister.sampling.bernoulli import coin_near, coins_near
 from banister.sampling.bits import BitSource
 from banister.sampling.staircase import StaircaseDraw
@@ -30,7 +30,7 @@ class DiscreteGaussianDraw:
         self.variance = variance
         self._scale = math.isqrt(int(variance)) + 1
         if self._scale > _WIDEST:
-            raise BadValue(
+            raise Undrawable(
                 f"A standard deviation of {float(self._scale):.3g} grid steps is too wide to draw from exactly: "
                 "it must be at most 2^44. Take a coarser grid."
             )

@@ -14,7 +14,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister.core.exact.numbers import ball
-from banister.errors import BadValue
+from banister.errors import Undrawable
 from banister.sampling.bits import BitSource
 from banister.sampling.table import ExactTable
 
@@ -32,7 +32,7 @@ class GeometricDraw:
 
     def __init__(self, rate: Fraction, *, glance: int = 16, word: int = 64) -> None:
         if rate < _SLOWEST_RATE:
-            raise BadValue(
+            raise Undrawable(
                 f"A decay of {float(rate):.3g} a step is too slow to draw from: it must be at least 2^-50. "
                 "Take a coarser grid or a larger epsilon."
             )

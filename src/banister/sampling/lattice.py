@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from banister.core.exact.numbers import exp_ball
 from banister.core.laws.lattice import points_within, polynomial_differences, supports_within
-from banister.errors import BadValue
+from banister.errors import Undrawable
 from banister.sampling.bernoulli import FILTER_MARGIN
 from banister.sampling.bits import BitSource
 from banister.sampling.geometric import GeometricDraw
@@ -84,7 +84,7 @@ def farthest_period(epsilon: Fraction, dimension: int) -> int:
 def within_64_bits(epsilon: Fraction, period: int, dimension: int) -> None:
     """Refuse a law that reaches beyond 64-bit integers."""
     if period > farthest_period(epsilon, dimension):
-        raise BadValue(
+        raise Undrawable(
             f"A sensitivity of {period} grid steps at epsilon {float(epsilon):.3g} reaches beyond 64-bit integers. "
             "Take a coarser grid or a larger epsilon."
         )

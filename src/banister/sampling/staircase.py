@@ -20,7 +20,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from banister.core.exact.numbers import ball, exp_ball
-from banister.errors import BadValue
+from banister.errors import Undrawable
 from banister.sampling.bernoulli import Coin
 from banister.sampling.bits import BitSource
 from banister.sampling.geometric import GeometricDraw
@@ -35,6 +35,15 @@ _FARTHEST = 1 << 61
 """Sizes up to here are drawn in 64-bit integers; the chance of a larger one is below e^-1000."""
 
 
+def drawable(epsilon: Fraction, period: int) -> bool:
+    """Whether a staircase of that epsilon and sensitivity stays within 64-bit integers.
+
+    >>> drawable(Fraction(1), 8000), drawable(Fraction(1, 2**40), 8000)
+    (True, False)
+    """
+    return period * 1000 <= _FARTHEST * min(epsilon, Fraction(1))
+
+
 class StaircaseDraw:
     """Draws from the symmetric staircase law with that epsilon, period and step."""
 
@@ -42,8 +51,8 @@ class StaircaseDraw:
 
     def __init__(self, epsilon: Fraction, period: int, step: int, *, glance: int = 16, word: int = 64) -> None:
         periods = int(-(-_TAIL_RATE // epsilon))
-        if period * 1000 > _FARTHEST * min(epsilon, Fraction(1)):
-            raise BadValue(
+        if not drawable(epsilon, period):
+            raise Undrawable(
                 f"A sensitivity of {period} grid steps at epsilon {float(epsilon):.3g} reaches beyond 64-bit integers. "
                 "Take a coarser grid or a larger epsilon."
             )

@@ -8,6 +8,8 @@ from banister.show.plain import for_page as escape
 
 BARS = 40
 """Cells that a chart of intervals shows; the table below it shows more."""
+NEAR = 20
+"""Two marks of an axis that are not so many percent of it apart are in each other's way on a phone."""
 PAIRS = 24
 """Groups that a chart of pairs shows."""
 
@@ -47,7 +49,8 @@ class IntervalChart:
                 f'<line class="whisker" x1="{first:.2f}%" y1="{y}" x2="{last:.2f}%" y2="{y}"/>',
                 f'<circle class="dot" cx="{x(value):.2f}%" cy="{y}" r="4.5"/>',
             ]
-        ends = [(low, "start")] * (low < 0) + [(0.0, "start" if x(0) < 50 else "end")] + [(high, "end")] * (high > 0)
+        far = [value for value in (low, high) if abs(x(value) - x(0)) > NEAR]  # Others would be written over the 0.
+        ends = [(0.0, "start" if x(0) < 50 else "end"), *((value, "start" if value < 0 else "end") for value in far)]
         parts += [
             f'<text class="soft" x="{x(value):.2f}%" y="{bottom + 14}" text-anchor="{anchor}">{_tick(value)}</text>'
             for value, anchor in ends

@@ -12,7 +12,6 @@ import pytest
 
 from banister.accounting.chain import ChainLine, check
 from banister.accounting.stores import sqlite
-from banister.accounting.stores.descriptors import Descriptors, Identity
 from banister.accounting.stores.sqlite import SqliteStore
 from banister.errors import (
     LedgerDamaged,
@@ -316,32 +315,6 @@ def test_threads_share_a_store(path: Path) -> None:
         thread.join()
     assert store.last().sequence == 80
     store.close()
-
-
-@pytest.mark.parametrize("confused", [1, 2, 4])
-def test_a_descriptor_number_that_was_used_twice_is_no_replaced_log(
-    path: Path, monkeypatch: pytest.MonkeyPatch, confused: int
-) -> None:
-    """Was: another thread deleted the log of its draft, SQLite's log got the same descriptor and the same inode, and
-    one first release in a thousand was refused. Here the list from before already holds what is opened then."""
-    since, looks = Descriptors.since, [0]
-
-    def blind(now: Descriptors, before: Descriptors) -> dict[int, Identity]:
-        looks[0] += 1
-        return {} if looks[0] <= 2 * confused else since(now, before)
-
-    monkeypatch.setattr(Descriptors, "since", blind)
-    with closing(SqliteStore(path)) as store:
-        assert add(store, "x").sequence == 41
-
-
-def test_a_log_that_looks_replaced_every_time_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Descriptors, "since", lambda now, before: {})
-    with pytest.raises(LedgerUnreachable, match="the log beside it was replaced while it was opened"):
-        SqliteStore(path)
-    monkeypatch.undo()
-    with closing(SqliteStore(path)) as store:
-        assert store.last().sequence == 40
 
 
 def test_a_new_ledger_does_not_take_up_an_old_ones_log(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_rounds_go_through_the_second_step_and_end(browser: Browser, tmp_path: P
     asked = signed(FOUR, repetition=Repetition("memoised", rounds=2, second=1))
     with served(tmp_path, asked) as service, person(browser) as page:
         page.goto(f"{origin(service)}/a/{asked.name}")
-        page.get_by_text("Who sees all rounds can see that something changed").wait_for()
+        page.get_by_text("who sees all rounds can see that something changed").wait_for()
         for number, answer in enumerate(("answer 0", "answer 3")):
             draw(page, answer)
             page.get_by_role("button", name="Send it").click()
@@ -149,6 +149,24 @@ def test_rounds_go_through_the_second_step_and_end(browser: Browser, tmp_path: P
         store = json.loads(page.evaluate("localStorage.getItem('banister-collect')"))
         assert set(next(iter(store["kept"].values()))) == {"0", "3"}
         assert store["ledger"][asked.name]["epsilon"] == "2"
+
+
+def test_the_page_says_what_one_round_shows_who_shares_a_report_and_delta(browser: Browser, tmp_path: Path) -> None:
+    blurred = signed(FOUR, repetition=Repetition("memoised", rounds=2, second=1))
+    rows = np.array([[3 << 60, 1 << 60], [1 << 60, 3 << 60]], dtype=np.int64)
+    rarely = signed(MatrixChannel(rows, Guarantee(1, "1/8")))
+    with served(tmp_path, blurred, rarely) as service, person(browser, width=360) as page:
+        page.goto(f"{origin(service)}/a/{blurred.name}")
+        page.get_by_text("While your value stays, all of them give away at most epsilon 1;").wait_for()
+        page.get_by_label("answer 0", exact=True).check()
+        # e/(e + 3) = 0.475 of the channel, blurred by as much again: 0.175 + 0.300 * 0.475 = 0.318.
+        page.get_by_text("they see “answer 0” 32 times in 100").wait_for()
+        page.get_by_text("What who learns").click()
+        page.get_by_text("If 1000 people answer, about 250 share a report.").wait_for()
+        assert page.get_by_text("a chance of delta").count() == 0
+        page.goto(f"{origin(service)}/a/{rarely.name}")
+        page.get_by_text("And with a chance of delta 0.125 a report may tell more").wait_for()
+        look(page)
 
 
 def test_numbers_over_time_are_pasted_and_the_dashboard_draws_the_day(browser: Browser, tmp_path: Path) -> None:
@@ -211,6 +229,27 @@ def test_kept_answers_come_back_from_a_copy_and_a_second_wave_is_for_others(brow
         assert "for other people" in found.pop("wave")
         assert "allows none" in found.pop("ceiling")
         assert found == {"same": True, "delta": "1/8", "given": "2/1"}
+
+
+def test_the_true_answer_is_not_kept_and_each_draw_is_paid_for(browser: Browser, tmp_path: Path) -> None:
+    wide = RandomizedResponse(4, categories=4)
+    memoised = signed(wide, repetition=Repetition("memoised", rounds=2, second="1/10"))
+    once = signed(wide)
+    with served(tmp_path, once) as service, person(browser) as page:
+        code = """
+          const memory = store => ({ getItem: k => store.get(k) ?? null, setItem: (k, v) => store.set(k, v) });
+          const made = () => new c.Person(memory(new Map()));
+          const [memoised, once] = await Promise.all(given.map(one => c.open(one))), p = made();
+          p.answer(memoised, [3]); const before = c.text(p.cost(once)); p.answer(once, [1]);
+          const found = { before, given: c.text(p.given), under: Object.keys(Object.values(p.all.kept)[0]).sort() };
+          const here = made(), there = made(); here.answer(once, [1]); there.answer(once, [1]);
+          const copy = JSON.stringify(there.all);
+          here.restore(copy); here.restore(copy); here.restore(JSON.stringify(here.all));
+          found.both = c.text(here.given); found.again = c.text(here.cost(once));
+          return found;"""
+        found = module(page, service, code, [memoised.text, once.text])
+    # 1/5 was paid for what passes the second step; the report itself costs 4. In two browsers it was drawn twice.
+    assert found == {"before": "4", "given": "21/5", "under": ["-1", "3"], "both": "8", "again": "0"}
 
 
 def test_nothing_is_drawn_above_the_persons_ceiling(browser: Browser, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import io
 import json
 import sqlite3
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from banister.apps.collect.board import board
 from banister.apps.collect.ingest import Bucket
 from banister.apps.collect.site import Service
 from banister.apps.collect.store import ReportStore
@@ -159,7 +161,8 @@ def test_totals_are_those_of_the_stored_reports_after_a_restart(tmp_path: Path, 
 
 
 def test_what_came_last_is_added_to_the_rest_and_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("banister.apps.collect.store.MOST_RECENT", 40)
+    monkeypatch.setattr("banister.apps.collect.store.MOST_RECENT", 180)
+    monkeypatch.setattr("banister.apps.collect.fresh.MOST_FRESH", 40)
     asked, sent = signed(SubsetSelection(1, 30, 8)), [value % 90 for value in range(325)]
     service = opened(tmp_path, asked, hour=lambda: 7)
     someone, store = visitor(service), file_of(service)
@@ -172,8 +175,9 @@ def test_what_came_last_is_added_to_the_rest_and_counted_once(tmp_path: Path, mo
         assert store.stored(1) == store.total(1, 0).reports == first + 25
     assert store.total(1, 0).commonest == 4
     parts = [store._base.execute(f"SELECT sum(n) FROM {name}").fetchone()[0] for name in ("report", "recent")]
-    assert parts == [300, 25]
+    assert parts == [200, 100]  # And 25 that came last.
     with pytest.MonkeyPatch.context() as broken:  # A commit that fails while it is added leaves both as they were.
+        broken.setattr("banister.apps.collect.store.MOST_RECENT", 120)
         broken.setattr("banister.apps.collect.store._ADDED", "INSERT INTO nowhere VALUES(1)")
         full = someone.post(reports_of(asked), content=body({"0": sent[:25]}, nonce()))
     assert full.status_code == 507
@@ -195,18 +199,49 @@ def test_nothing_that_is_kept_links_two_reports(tmp_path: Path) -> None:
     assert b"Telltale" not in data
     assert b"203.0.113" not in data
     base = sqlite3.connect(tmp_path / "reports.db")
-    tables = ("report", "recent", "request")
+    tables = ("report", "recent", "request", "fresh")
     columns = {name: [row[1] for row in base.execute(f"PRAGMA table_info({name})")] for name in tables}
     counted = ["campaign", "question", "hour", "value", "n"]
-    assert columns == {"report": counted, "recent": counted, "request": ["campaign", "key"]}
-    for name in columns:
+    alone = {"request": ["campaign", "key"], "fresh": ["only", "keys", "counts"]}
+    assert columns == {"report": counted, "recent": counted, **alone}
+    for name in ("report", "recent", "request"):
         with pytest.raises(sqlite3.OperationalError, match="no such column"):
             base.execute(f"SELECT rowid FROM {name}")
-    stored = [row[0].hex() for row in base.execute("SELECT key FROM request")]
-    assert stored == sorted(keys)
+    ((lately, counts),) = base.execute("SELECT keys, counts FROM fresh").fetchall()
+    assert lately == b"".join(bytes(3) + b"\1" + bytes.fromhex(key) for key in sorted(keys))
+    assert json.loads(counts) == sorted(json.loads(counts))
     # After the store was closed not even the places in the file have the order in which requests came.
     places = [data.find(bytes.fromhex(key)) for key in keys]
     assert sorted(keys, key=lambda key: places[keys.index(key)]) in (sorted(keys), sorted(keys, reverse=True))
+
+
+@pytest.mark.parametrize(("fresh", "asks"), [(1000, "01"), (8, "1")], ids=["few requests", "many requests"])
+def test_a_copy_of_the_running_store_shows_no_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: int, asks: str
+) -> None:
+    """One copy at any moment, as after a kill: no log of commits, no traces of rows before, no order within pages."""
+    monkeypatch.setattr("banister.apps.collect.fresh.MOST_FRESH", fresh)
+    asked = signed(SubsetSelection(1, 100, 27), FOUR, people=10_000)
+    service = opened(tmp_path, asked, hour=lambda: 7)
+    someone, keys = visitor(service), [nonce() for _ in range(40)]
+    for place, key in enumerate(keys):
+        sent = body({name: [(7919 * place) % (9900, 4)[int(name)]] for name in asks}, key)
+        assert someone.post(reports_of(asked), content=sent).status_code == 204
+    files = {path.name: path.read_bytes() for path in tmp_path.iterdir() if not path.name.endswith("-shm")}
+    assert files.pop("reports.db-wal") == b""
+    (data,) = files.values()
+    places = [data.find(bytes.fromhex(key)) for key in keys]
+    assert min(places) > 0
+    assert [data.count(bytes.fromhex(key)) for key in keys] == [1] * 40
+    for first in range(0, 40, fresh):  # Within what went into the tables together, only the order of the keys.
+        some = range(first, min(first + fresh, 40))
+        found = [keys[place] for place in sorted(some, key=lambda place: places[place])]
+        assert found in (sorted(found), sorted(found, reverse=True))
+    assert service.writer.store.stored(1) == service.writer.store.total(1, 1).reports * len(asks) == 40 * len(asks)
+    for key in keys:  # Whether a key is in the tables or came last, it counts once.
+        assert someone.post(reports_of(asked), content=body({"1": [1]}, key)).status_code == 204
+    assert service.writer.store.stored(1) == 40 * len(asks)
+    service.writer.close()
 
 
 def test_the_log_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -260,6 +295,31 @@ def test_the_dashboard_and_its_files(tmp_path: Path) -> None:
     assert analyst.get("/d/1/reports-7.csv").status_code == 422
     assert analyst.get("/d/9").status_code == 422
     assert "Question 1?" in someone.get(f"/r/{asked.name}").text
+
+
+def test_public_results_are_made_once_however_many_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in the loop that takes reports, and anew only after some seconds: nobody stalls the collector with it."""
+    made: list[str] = []
+
+    def counted(*given: object) -> object:
+        made.append(threading.current_thread().name)
+        return board(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("banister.apps.collect.site.board", counted)
+    monkeypatch.setattr("banister.apps.collect.site.PUBLIC_SECONDS", 1e9)
+    asked = signed(FOUR)
+    service = opened(tmp_path, asked, hour=lambda: 7)
+    someone = visitor(service)
+    for place in range(3):
+        assert someone.post(reports_of(asked), content=body({"0": [place]}, nonce())).status_code == 204
+        assert "0 reports" not in someone.get(f"/r/{asked.name}").text
+    assert len(made) == 1
+    assert "AnyIO worker thread" in made[0]
+    monkeypatch.setattr("banister.apps.collect.site.PUBLIC_SECONDS", 0.0)
+    assert "3 reports" in someone.get(f"/r/{asked.name}").text
+    assert "3 reports" in someone.get(f"/r/{asked.name}").text
+    assert len(made) == 2
+    assert someone.get(f"/r/{'0' * 64}").status_code == 404
 
 
 def test_stuffed_reports_raise_a_doubt(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import banister as bn
 from banister.apps.cli import build
 from banister.apps.studio.local import LocalWish, errors_left
-from banister.apps.studio.noise import NoiseWish
+from banister.apps.studio.noise import NoiseWish, _verdict
 from banister.apps.studio.site import studio
 from banister.apps.web.gate import Place
 from banister.apps.web.site import Site
@@ -43,6 +43,15 @@ def test_the_comparison_is_that_of_the_library(visitor: TestClient, wish: dict[s
     assert f"{found.best.risk:.4g}".rstrip("0") in page
     csv = visitor.get("/noise/figure.csv", params=wish).text.splitlines()
     assert csv[1].startswith(f"{found.best.name},{found.best.risk!r},")
+
+
+def test_the_verdict_says_for_which_noise_it_holds() -> None:
+    best = _verdict(NoiseWish().compared())
+    assert "added to an answer of any size and does not depend on it can do better with this guarantee" in best
+    with_delta = _verdict(NoiseWish(delta="1e-3").compared())
+    assert "does not depend on it, is below" in with_delta
+    assert "(certified)" in with_delta
+    assert "Left out" in _verdict(NoiseWish(epsilon="2e-18", delta="0.1").compared())
 
 
 def test_the_figure_is_the_file_that_the_command_writes(visitor: TestClient, tmp_path: Path) -> None:

@@ -77,6 +77,7 @@ def test_the_account_tells_each_charge_and_the_total(tmp_path: Path) -> None:
     assert "Adding up the epsilons would say 0.3" in page
     assert visitor.get("/account/budget.csv").text.count("\n") == 4
     assert visitor.get("/account/budget.svg").text.startswith("<?xml")
+    assert 'width="244.8pt"' in visitor.get("/account/budget-narrow.svg").text  # 326 pixels, for a phone
     assert visitor.get("/account/region.png").content.startswith(b"\x89PNG")
     assert "cannot be drawn" in visitor.get("/account/budget.exe").text
     told = visitor.get("/account/further", params={"epsilon": "0.2"}).text

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,19 @@ def test_within_a_share_a_release_is_answered_once_for_its_key(four: Team) -> No
         ("ana", "1/10"),
         ("ben", "1/10"),
     ]
+
+
+def test_a_request_sent_again_while_it_runs_gets_the_one_answer(four: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection was lost, and the second request had looked before the first was done."""
+    desk = four.room.desk
+    ana = four.room.people.known(four.keys["ana"])
+    asked = Asked(question=COUNT, epsilon="0.1")
+    first = desk.release(ana, asked, "june")
+    running_still = [replace(first, state="running", answer=None)]
+    find = desk.find
+    monkeypatch.setattr(desk, "find", lambda *name: running_still.pop() if running_still else find(*name))
+    assert desk.go_on("ana", "june") == first
+    assert len([entry for entry in desk.ledger.history() if not entry.states]) == 1
 
 
 def test_above_a_share_a_request_waits_costs_nothing_and_an_owner_says_yes(four: Team) -> None:

@@ -50,6 +50,12 @@ def running(make: Callable[[Place], Site]) -> Iterator[Site]:
         taken.close()
 
 
+OUTSIDE = """() => [...document.querySelectorAll("button, select, textarea, input:not([type=hidden])")]
+  .filter(each => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 1)
+  .map(each => each.textContent || each.name)"""
+"""What can be pressed or filled in, but lies beside the window."""
+
+
 @dataclass
 class Watched:
     """A page in a browser, and what was noticed about it."""
@@ -83,6 +89,8 @@ class Watched:
         assert wide <= 0, f"{self.page.url} is {wide} px wider than the window"
         small = self.page.evaluate(SMALL)
         assert not small, f"{self.page.url} has words below 12 px: {small}"
+        outside = self.page.evaluate(OUTSIDE)
+        assert not outside, f"{self.page.url} has beside the window: {outside}"
         self.check_print()
         assert not self.noticed, self.noticed
 

@@ -63,7 +63,9 @@ def test_the_figure_is_shown_before_one_posts(browser: Browser, tmp_path: Path) 
         for other in crowd[1:]:
             befriend(crowd[0], other)
         with running(lambda place: wildfire(place, crowd[0])) as site, watched(browser, site) as seen:
-            assert "spies alone find the author of one post in at most" in seen.page.inner_text("main")
+            shown = seen.page.inner_text("main")
+            assert "spies alone find the author of one post in at most" in shown
+            assert all(f"If {who}:" in shown for who in ("1 in 20 is a spy", "1 in 6 is a spy", "3 in 10 are spies"))
             seen.page.get_by_label("Write a post").fill("with figures")
             seen.page.get_by_role("button", name="Post", exact=True).click()
             seen.page.locator("article").get_by_text("with figures").wait_for()

@@ -20,6 +20,7 @@ from banister.apps.wildfire.store import PostStore, wipe
 from banister.apps.wildfire.terminal import Talk
 from banister.apps.wildfire.ticks import Clock
 from banister.errors import BadValue
+from banister.spread.node.ages import end_of_life
 from banister.spread.node.codec import FRAME_BYTES
 from tests.apps.wildfire.people import TICK, WORDS, befriend, heard, here, people, until
 
@@ -52,6 +53,10 @@ def test_a_post_reaches_all_of_a_small_crowd_and_who_comes_later(tmp_path: Path)
         until(lambda: all("to all" in heard(each) for each in crowd[:4]))
         befriend(crowd[4], crowd[1])
         until(lambda: "to all" in heard(crowd[4]))
+        crowd[0].block(crowd[0].friends()[0].link)
+        crowd[0].store.change_friend(crowd[0].friends()[0].link, state="friend")  # Confirmed, and not here.
+        with pytest.raises(BadValue, match="Of your 3 confirmed friends 2 are here now; with fewer than 3"):
+            crowd[0].post("too few")
 
 
 def test_an_invitation_works_once_and_not_for_ever(tmp_path: Path) -> None:
@@ -216,6 +221,32 @@ def test_the_disk_holds_no_words_and_a_wrong_passphrase_opens_nothing(tmp_path: 
     assert not list((tmp_path / "ann").iterdir())
     with pytest.raises(BadValue, match="There is no messenger in"):
         wipe(tmp_path / "ann")
+
+
+def test_a_seized_store_does_not_say_which_post_is_ones_own(tmp_path: Path) -> None:
+    """With the passphrase and everything on the disk: no row, place, gap, moment, count or old page of the log."""
+    with people(tmp_path, 2) as (ann, ben):
+        befriend(ann, ben)
+        for number in range(3):
+            ben.post(f"came {number}", although_few=True)
+            ann.post(f"own {number}", although_few=True)
+        until(lambda: len(heard(ann)) == len(heard(ben)) == 6)
+        until(lambda: all(held.parent is not None for held in ann.node.exchange.state.held.values()))
+        ann._wait(ann.node.saved())
+        settings = ann.node.exchange.state.settings
+        assert (tmp_path / "0" / "store.db-wal").stat().st_size == 0
+        ann.store.back_up(tmp_path / "seized")
+    seized = PostStore(tmp_path / "seized", WORDS)
+    state = seized.load(settings)
+    places = seized._db.execute("SELECT place, epoch, word FROM posts ORDER BY place").fetchall()
+    assert places == [(place, places[0][1], "") for place in range(1, 7)]
+    moments = [held.since for held in state.held.values()]
+    assert moments == sorted(moments)
+    ends = {alarm.id: alarm.at for alarm in state.alarms if alarm.what == "forget"}
+    assert all(ends[held.id] == end_of_life(settings, held) for held in state.held.values())
+    assert dict(state.taken) == {1: 6}
+    assert set(state.forgotten) == set()
+    seized.close()
 
 
 def test_the_key_of_an_epoch_goes_with_its_last_post(tmp_path: Path) -> None:

@@ -1,14 +1,19 @@
 """A person's store: paid before drawn, kept before sent, the same again, and nothing above the ceiling."""
 
+import fcntl
 import json
+import os
+import shutil
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue, BudgetExceeded
 from banister.local import RandomizedResponse, UnaryEncoding
-from banister.local.collect.person import Person, matter
+from banister.local.collect.person import WHATEVER, Person, matter
 from banister.local.collect.repeat import Repetition
 from banister.local.collect.sharing import LevelShare
 from banister.local.collect.tally import estimate, read_values, tally
@@ -74,6 +79,35 @@ def test_memoised_answers_keep_one_report_for_each_value(tmp_path: Path) -> None
     assert someone.given().epsilon == 12
 
 
+def test_a_memoised_report_is_not_paid_for_as_a_whole(tmp_path: Path) -> None:
+    """Its campaign paid for what passes the second step; sent as it is, it would give away epsilon."""
+    someone, wide = person(tmp_path), RandomizedResponse(4, categories=4)
+    memoised = signed(wide, repetition=Repetition("memoised", rounds=2, second="1/10"))
+    once, permanent = signed(wide), signed(wide, repetition=Repetition("permanent", rounds=3, second=2))
+    someone.answer(memoised, [3])
+    assert someone.given().epsilon == Fraction(1, 5)
+    assert someone.cost(once) == someone.cost(permanent) == Guarantee(4)
+    someone.answer(once, [1])
+    assert someone.given().epsilon == Fraction(21, 5)
+    assert set(someone.kept(once.campaign.questions[0])) == {3, WHATEVER}
+    assert someone.cost(permanent) == Guarantee(0)
+
+
+def test_the_true_answer_is_not_kept(tmp_path: Path) -> None:
+    """Two people who said different things, with the same report: their folders are the same."""
+    homes = []
+    for answer in (0, 1):
+        someone, asked = person(tmp_path / str(answer)), signed(TWO)
+        while True:
+            sent = someone.answer(asked, [answer])
+            if sent.reports == {"0": [1]}:
+                break
+            shutil.rmtree(tmp_path / str(answer))
+        files = sorted(path for path in (tmp_path / str(answer)).rglob("*") if path.is_file())
+        homes.append([path.read_text().replace(sent.key, "KEY") for path in files])
+    assert homes[0] == homes[1]
+
+
 def test_nothing_is_drawn_above_the_ceiling(tmp_path: Path) -> None:
     someone = person(tmp_path)
     someone.home.ceilings.raise_to(OWNER, Guarantee("3/2"))
@@ -117,6 +151,36 @@ def test_the_charge_is_on_disk_before_the_first_bit(tmp_path: Path) -> None:
     assert someone.given().epsilon == 1
     assert someone.answer(asked, [0]).reports
     assert someone.given().epsilon == 1
+
+
+def test_two_programs_that_answer_at_once_draw_one_after_the_other(tmp_path: Path) -> None:
+    """Both would find nothing drawn, draw, and pay once for two reports."""
+
+    someone, asked = person(tmp_path), signed(TWO)
+    held = []
+
+    class Watched(SeededBits):
+        def look(self) -> None:
+            handle = os.open(tmp_path / "collect" / "answered", os.O_RDONLY)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                held.append(False)
+            except BlockingIOError:
+                held.append(True)
+            finally:
+                os.close(handle)
+
+        def take(self, count: int) -> int:
+            self.look()
+            return super().take(count)
+
+        def words(self, count: int, width: int) -> np.ndarray:
+            self.look()
+            return super().words(count, width)
+
+    someone.answer(asked, [0], bits=Watched(3))
+    assert held
+    assert all(held)
 
 
 @pytest.mark.parametrize(

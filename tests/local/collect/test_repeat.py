@@ -121,6 +121,7 @@ def test_what_is_sent_has_the_law_that_is_estimated_by() -> None:
         (lambda: Repetition("permanent", rounds=0), "rounds = 0"),
         (lambda: Repetition("permanent", rounds=2).check(SubsetSelection(1, 48, 13), 10_000), "name tag"),
         (lambda: Repetition("permanent", rounds=2, second=1).check(UnaryEncoding(1, 70), 10**9), r"2\^70 reports"),
+        (lambda: Repetition("memoised", rounds=2, second=1).check(UnaryEncoding(1, 5), 10**9), "Rows of bits"),
         (lambda: Repetition("permanent", rounds=2, second=1).check(quaternary(1, 0.1), 10), "delta"),
         (lambda: Repetition("fresh", rounds=2).step(RandomizedResponse(1, 2)), "no second step here"),
     ],

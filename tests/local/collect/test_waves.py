@@ -70,3 +70,14 @@ def test_there_is_nothing_after_an_empty_wave_a_test_or_a_second_wave() -> None:
         second_wave(read_campaign(wave.signed(KEY)), [answered(wave, 10, 1)], people=10, until="2031-01-01")
     with pytest.raises(BadValue, match="64 digits"):
         replace(wave, after="first")
+
+
+def test_numbers_over_time_have_no_second_wave() -> None:
+    """It would ask for classes instead of numbers, and gain nothing."""
+    numbers = {"least": 0, "most": 4, "classes": 8, "unit": "kW"}
+    given = {"title": "T", "asked_by": "A", "until": "2030-01-01", "people": 900, "epsilon": 4}
+    made, _ = make_campaign({**given, "question": [{"text": "Your load", "numbers": numbers, "times": 2}]})
+    first = read_campaign(made.signed(KEY))
+    totals = [tally(one.channel, made.repetition, np.arange(8)) for one in made.questions]
+    with pytest.raises(BadValue, match="a second wave gains nothing"):
+        second_wave(first, totals, people=900, until="2031-01-01")

@@ -5,8 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from banister.errors import BadValue
+from banister.apps.cli.noise import _verdict
+from banister.errors import BadValue, Undrawable
 from banister.mechanisms.comparison.least_noise import as_record, least_noise
+from banister.mechanisms.integers.truncated_staircase import TruncatedStaircase
+from banister.mechanisms.integers.uniform import Uniform
 from banister.mechanisms.offers import Over, Touches
 
 
@@ -118,3 +121,29 @@ def test_the_record_is_plain_json() -> None:
 def test_bad_questions_are_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(BadValue, match=message):
         least_noise(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("over", Over)
+@pytest.mark.parametrize("delta", ["0.04", "1e-15"])
+def test_a_tiny_epsilon_beside_a_delta_is_as_good_as_none(over: Over, delta: str) -> None:
+    """What cannot be drawn is left out and named, and the grid of what ends is as fine as its delta allows."""
+    found = least_noise(epsilon="2e-18", delta=delta, sensitivity=3, over=over)
+    flat = least_noise(epsilon=0, delta=delta, sensitivity=3, over=over)
+    assert found.lower_bound is not None
+    assert found.lower_bound <= found.best.risk <= flat.best.risk * (1 + 1e-9)
+    assert found.best.risk == pytest.approx(3 / (4 * float(delta)), rel=0.005)
+    assert found.gap == pytest.approx(0, abs=2e-3)
+    assert "staircase" in found.left_out
+    assert as_record(found)["left_out"] == list(found.left_out)
+    assert "Left out, because it reaches too far to be drawn exactly: " in _verdict(found)
+
+
+def test_noise_that_reaches_too_far_is_refused_where_there_is_no_other() -> None:
+    with pytest.raises(Undrawable, match=r"reaches beyond 64-bit integers\. Take a coarser grid or a larger epsilon"):
+        least_noise(epsilon="2e-18", sensitivity=3, over="integers")
+    assert least_noise(epsilon=0, delta="1e-18", sensitivity=1).best.name == "Gaussian"
+    with pytest.raises(Undrawable, match=r"sensitivity / delta = .* grid steps reach beyond 64-bit integers"):
+        Uniform(delta=Fraction(1, 10**400), sensitivity=1)
+    for epsilon, delta in (("1e-20", "1e-20"), ("1e-18", "1e-25")):  # Before anybody has paid for a draw.
+        with pytest.raises(Undrawable, match="reaches beyond 64-bit integers"):
+            TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=1)

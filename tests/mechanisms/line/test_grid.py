@@ -64,6 +64,9 @@ def test_halves_go_up_and_never_to_even() -> None:
     grid = Grid(1)
     assert [grid.unit(x) for x in (-1.5, -0.5, 0.5, 1.5, 2.5)] == [-1, 0, 1, 2, 3]
     assert grid.units(np.array([-1.5, -0.5, 0.5, 1.5, 2.5])).tolist() == [-1, 0, 1, 2, 3]
+    halves = [Fraction(odd, 2) for odd in (-3, -1, 1, 3, 5)]  # Fractions and whole numbers go a road of their own.
+    assert [grid.unit(x) for x in halves] == [-1, 0, 1, 2, 3]
+    assert [Grid(2).unit(x) for x in (-3, -1, 1, 3, 5)] == [-1, 0, 1, 2, 3]
     assert round(1.5) - round(0.5) == 2  # what Python's own rounding does
     assert grid.unit(0.49999999999999994) == 0
     assert grid.units(np.array([0.49999999999999994, -1e-300])).tolist() == [0, 0]

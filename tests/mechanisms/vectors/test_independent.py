@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from banister.core.laws.cost import Cost
 from banister.errors import BadValue
 from banister.mechanisms.integers.integer_staircase import IntegerStaircase
 from banister.mechanisms.line.staircase import Staircase
@@ -20,6 +21,15 @@ def test_the_loss_is_that_of_one_coordinate_and_the_cost_that_of_all(noise: Inde
     # Rounded up once more, after the product.
     assert noise.risk() == pytest.approx(noise.dimension * noise.noise.risk_for(noise.noise.cost), rel=1e-15)
     assert noise.risk() >= noise.dimension * Fraction(noise.noise.risk_for(noise.noise.cost))
+
+
+def test_a_cost_that_only_doubles_know_counts_for_every_coordinate() -> None:
+    """Nothing about it is proven, so the cost of one number is multiplied as it is."""
+    noise = Independent(noise=IntegerStaircase(epsilon=1, sensitivity=2), dimension=3, touches=1)
+    cost = Cost.of_function(lambda x: x * x)
+    assert noise.risk_bracket(cost) is None
+    assert noise.risk_for(cost) == 3 * noise.noise.risk_for(cost)
+    assert noise.risk_for(cost) == pytest.approx(noise.risk_for("squared"), rel=1e-9)
 
 
 def test_coordinates_get_noise_of_their_own() -> None:

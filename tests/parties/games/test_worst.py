@@ -51,6 +51,22 @@ def test_xor_of_many_needs_no_solver(parties: int) -> None:
             assert case.value.width < 1e-10
 
 
+def test_xor_of_many_different_levels_is_decided_by_what_it_secures() -> None:
+    levels: list[LevelLike] = [(number / 10, 0.01 * (number % 3)) for number in range(1, 52)]
+    game = GAME(functions.xor(51), levels)
+    heard: list[int | None] = [(number * number) % 2 for number in range(1, 52)]
+    heard[2] = 3 if level_of(levels[2]).delta > 0 else 1
+    said = game.decide(heard, "worst")
+    assert said.chances == ((sum(symbol in (1, 3) for symbol in heard) % 2, 1.0),)
+    silent = game.decide([None, *heard[1:]], "worst")
+    assert [chance for _, chance in silent.chances] == [0.5, 0.5]
+    for place in range(3**3):  # Every row of the listed rule, where it can be listed.
+        three = GAME(functions.xor(3), [(1, 0.1), (2, 0.1), (0.5, 0.2)])
+        symbols = [(place // 3**i) % 3 + 1 for i in range(3)]
+        (case,) = three.worst_cases()
+        assert three._chances(symbols).tolist() == case.rule[three._place(symbols)].tolist()
+
+
 def test_the_parity_rule_is_what_the_simplex_finds() -> None:
     """Two roads to the worst case of XOR, with sure answers, different levels and a silent party among them."""
     cases: list[list[LevelLike]] = [[1] * 3, [1, (0.5, 0.2), 1, (0.5, 0.2)], [2, (1, 0.1), 0.3]]

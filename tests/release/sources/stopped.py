@@ -5,10 +5,23 @@ Run: python -m tests.release.sources.stopped FOLDER.
 
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import banister as bn
 from tests.spark import build
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def stop_at_work(session: "SparkSession") -> None:
+    """Stop it once it reads; a busy machine takes its time to come there."""
+    tracker = session.sparkContext.statusTracker()
+    while not tracker.getActiveStageIds():
+        time.sleep(0.1)
+    session.stop()
 
 
 def main(folder: Path) -> None:
@@ -18,7 +31,7 @@ def main(folder: Path) -> None:
     here.create_ledger().close()
     plan = here.plan("SELECT COUNT(*) AS n FROM data WHERE x > 3", epsilon="0.5")
     here.source()
-    threading.Timer(2, session.stop).start()
+    threading.Thread(target=stop_at_work, args=[session], daemon=True).start()
     for again in (here, here, bn.open(folder / "here.toml", data=endless)):
         try:
             again.release(plan)

@@ -14,7 +14,18 @@ from banister.tables.reading import EPOCH
 
 Given = object
 Row = tuple[str, Given]
-"""A value as SQL writes it, and as it is: an int, a float, a Decimal, a text, a truth value, a day or None."""
+"""A value as SQL writes it, and as it is: a number, a text, a truth value, a day's number, a moment or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A timestamp: its second since 1970, by its own clock, or by UTC where it has a zone."""
+
+    second: int
+
+
+FAR = 10**9
+"""A day beyond every range."""
 
 INTEGERS = (
     'kind = "integer", range = [0, 10], bins = [0, 3, 7]',
@@ -41,6 +52,17 @@ DATES = (
     'kind = "date", range = [1969-11-15, 1972-03-20], every = "month"',
     'kind = "date", range = [0001-01-01, 9999-12-31], every = "year"',
 )
+MOMENTS = (
+    'kind = "timestamp", range = [1969-11-15, 1972-03-20], every = "hour"',
+    'kind = "timestamp", range = [0001-01-01, 9999-12-31]',
+    *DATES,
+)
+CLOCKS = (
+    'kind = "timestamp", range = [2023-03-20, 2023-10-31], every = "hour", zone = "Europe/Berlin"',
+    'kind = "timestamp", range = [1969-11-15, 1972-03-20], zone = "Australia/Lord_Howe"',
+    'kind = "date", range = [1969-11-15, 1972-03-20], every = "week", zone = "America/St_Johns"',
+    'kind = "date", range = [1900-01-01, 2100-12-31], every = "month", zone = "UTC"',
+)
 TEXTS = ('kind = "category", values = ["a", "A", "a ", "é", "e\\u0301", "it\'s", "%", ""]', 'kind = "category"')
 CODES = (f'kind = "category", values = [0, 1, -1, 127, {2**63 - 1}, -5]', 'kind = "category"')
 TRUTHS = ('kind = "category", values = [true, false]', 'kind = "category"')
@@ -61,13 +83,23 @@ class Stored:
                 return INTEGERS + NUMBERS + CODES
             case Physical.FLOAT | Physical.DECIMAL:
                 return NUMBERS
-            case Physical.DATE | Physical.TIMESTAMP:
+            case Physical.DATE:
                 return DATES
+            case Physical.TIMESTAMP:
+                return MOMENTS
+            case Physical.ZONED:
+                return CLOCKS
             case Physical.TEXT:
                 return TEXTS
         return TRUTHS
 
+    def is_curved(self, declared: str) -> bool:
+        """Whether divisions and functions are asked for too. Whatever was stored, they are of whole numbers: so one
+        type is enough for them, that holds the ends of the ranges."""
+        return self.name == "BIGINT" and declared in CURVED
 
+
+CURVED = (*INTEGERS, *(NUMBERS[place] for place in (1, 3, 7, 8, 11, 12)))
 NULL: Row = ("NULL", None)
 
 
@@ -140,13 +172,39 @@ def decimals(name: str, digits: int, scale: int, *more: str) -> Stored:
 DAYS = (date(1, 1, 1), date(9999, 12, 31), date(1970, 1, 1), date(1969, 12, 31), date(1972, 2, 29), date(1969, 11, 14))
 
 
-def days(name: str, physical: Physical, *more: Row) -> Stored:
-    """A type of dates or timestamps."""
+def days(name: str, *more: Row) -> Stored:
+    """A type of dates."""
     rows = [(f"CAST('{day}' AS {name})", day.toordinal() - EPOCH) for day in DAYS]
-    if physical is Physical.TIMESTAMP:
-        late = [datetime(day.year, day.month, day.day) + timedelta(hours=23, minutes=59, seconds=59) for day in DAYS]
-        rows += [(f"CAST('{when}' AS {name})", when.toordinal() - EPOCH) for when in late]
+    return Stored(name, Physical.DATE, (*rows, *more, NULL))
+
+
+TURNS = (datetime(2023, 3, 26, 1), datetime(2023, 10, 29, 1), datetime(2023, 3, 19, 23), datetime(1972, 3, 20, 13, 30))
+"""Moments at which clocks are turned, and ends of declared ranges elsewhere."""
+
+
+def moments(name: str, physical: Physical, *more: Row) -> Stored:
+    """A type of timestamps."""
+    hours = [datetime(day.year, day.month, day.day) for day in DAYS]
+    late = [*(hour + timedelta(hours=23, minutes=59, seconds=59) for hour in hours), *TURNS]
+    late += [turn - timedelta(seconds=1) for turn in TURNS]
+    utc = "+00" if physical is Physical.ZONED else ""
+    rows = [(f"CAST('{when}{utc}' AS {name})", Moment(_second(when))) for when in [*hours, *late]]
+    if "_S" not in name:
+        rows += [(f"CAST('{when}.999{utc}' AS {name})", Moment(_second(when))) for when in late]
     return Stored(name, physical, (*rows, *more, NULL))
+
+
+def _second(when: datetime) -> int:
+    return (when.toordinal() - EPOCH) * 86400 + when.hour * 3600 + when.minute * 60 + when.second
+
+
+def endless(kind: str, *far: str) -> tuple[Row, ...]:
+    """Moments beyond every range: the infinite ones, and as many as there are names of."""
+    rows = [(f"CAST('{text}' AS {kind})", Moment(sign * FAR * 86400)) for text, sign in ENDS]
+    return (*rows, *((f"CAST('{text}' AS {kind})", Moment((-1 if "BC" in text else 1) * FAR * 86400)) for text in far))
+
+
+ENDS = (("infinity", 1), ("-infinity", -1))
 
 
 WORDS = (

@@ -18,20 +18,30 @@ from tests.release.sources.matrix import check
 from tests.release.sources.stored import (
     DOUBLES,
     ENDLESS,
+    FAR,
+    NULL,
     SINGLES,
+    Moment,
     Row,
     Stored,
     days,
     decimals,
+    endless,
     floats,
     integers,
+    moments,
     texts,
     truths,
     whole,
 )
 
-FAR = 10**9
-"""A day beyond every range."""
+NANOSECONDS = (
+    ("CAST('1969-12-31 23:59:59.999999' AS TIMESTAMP_NS)", Moment(-1)),
+    ("CAST('1972-03-20 00:00:00.000000001' AS TIMESTAMP_NS)", Moment(809 * 86400)),
+    ("MAKE_TIMESTAMP_NS(9223372036854775806)", Moment(9_223_372_036)),
+    ("CAST('1678-01-01' AS TIMESTAMP_NS)", Moment(-106_650 * 86400)),
+)
+"""The type with nanoseconds ends in the years 1677 and 2262."""
 
 DUCKDB = (
     *integers("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
@@ -47,21 +57,16 @@ DUCKDB = (
     ),
     days(
         "DATE",
-        Physical.DATE,
         ("DATE 'infinity'", FAR),
         ("DATE '-infinity'", -FAR),
         ("DATE '5877642-06-25 (BC)'", -FAR),
         ("DATE '5881580-07-10'", FAR),
     ),
-    days(
-        "TIMESTAMP",
-        Physical.TIMESTAMP,
-        ("TIMESTAMP 'infinity'", FAR),
-        ("TIMESTAMP '-infinity'", -FAR),
-        ("TIMESTAMP '290309-12-22 (BC) 00:00:00'", -FAR),
-    ),
-    days("TIMESTAMP_S", Physical.TIMESTAMP),
-    days("TIMESTAMP_MS", Physical.TIMESTAMP),
+    moments("TIMESTAMP", Physical.TIMESTAMP, *endless("TIMESTAMP", "290309-12-22 (BC) 00:00:00")),
+    moments("TIMESTAMP_S", Physical.TIMESTAMP, *endless("TIMESTAMP_S", "290000-01-01")),
+    moments("TIMESTAMP_MS", Physical.TIMESTAMP, *endless("TIMESTAMP_MS", "290000-01-01")),
+    Stored("TIMESTAMP_NS", Physical.TIMESTAMP, (*NANOSECONDS, *endless("TIMESTAMP_NS"), NULL)),
+    moments("TIMESTAMPTZ", Physical.ZONED, *endless("TIMESTAMPTZ", "290309-12-22 (BC) 00:00:00+00")),
     texts("VARCHAR", "duckdb"),
     truths("BOOLEAN"),
 )
@@ -86,20 +91,13 @@ POSTGRES = (
     *(decimals(f"NUMERIC({p}, {s})", p, s) for p, s in ((1000, 0), (1000, 1000), (38, 38), (18, 3), (4, 1))),
     days(
         "DATE",
-        Physical.DATE,
         ("DATE 'infinity'", FAR),
         ("DATE '-infinity'", -FAR),
         ("DATE '4713-01-01 BC'", -FAR),
         ("DATE '5874897-12-31'", FAR),
     ),
-    days(
-        "TIMESTAMP",
-        Physical.TIMESTAMP,
-        ("TIMESTAMP 'infinity'", FAR),
-        ("TIMESTAMP '-infinity'", -FAR),
-        ("TIMESTAMP '4713-01-01 BC'", -FAR),
-        ("TIMESTAMP '294276-12-31 23:59:59'", FAR),
-    ),
+    moments("TIMESTAMP", Physical.TIMESTAMP, *endless("TIMESTAMP", "4713-01-01 BC", "294276-12-31 23:59:59")),
+    moments("TIMESTAMPTZ", Physical.ZONED, *endless("TIMESTAMPTZ", "4713-01-01 00:00+14 BC", "294276-12-30 00:00-12")),
     texts("TEXT", "postgres"),
     texts("VARCHAR", "postgres"),
     truths("BOOLEAN"),

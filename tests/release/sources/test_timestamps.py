@@ -6,6 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -175,6 +176,44 @@ def test_every_engine_shows_what_a_clock_shows(
     late = [m for m in shown if m.time() >= datetime.time(2, 30)]
     assert found[QUESTIONS[6]][-1][0] == len(late)
     assert totals(source, asked, second_line=True, questions=questions) == list(found.values())
+
+
+FRAMES: dict[str, Callable[[pa.Table], object]] = {
+    "arrow": lambda frame: frame,
+    "batch": lambda frame: frame.to_batches()[0],
+    "pandas": lambda frame: frame.to_pandas(),
+    "polars": lambda frame: pl.from_arrow(frame),
+    "lazy": lambda frame: pl.from_arrow(frame).lazy(),  # type: ignore[union-attr]
+}
+
+
+@pytest.mark.parametrize("made", FRAMES)
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_no_moment_of_a_frame_is_too_far_away(unit: str, made: str, tmp_path: Path) -> None:
+    """Was: DuckDB counts a frame's seconds and milliseconds with a zone in microseconds, and one moment for which there
+    are too many stopped both lines; nanoseconds with a zone, pandas' own, were refused."""
+    long = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    near = int(datetime.datetime(2023, 7, 1, 22, tzinfo=datetime.UTC).timestamp()) * long
+    moments = [near, 2**63 - 1, 1 - 2**63, 2**62, -(2**62), None]
+    for zone in (None, "UTC", "Europe/Berlin"):
+        asked = schema("x", zoned=zone is not None)
+        column = pa.array(moments, pa.int64()).cast(pa.timestamp(unit, tz=zone))
+        frame = FRAMES[made](pa.table({"t": column, "d": column}))
+        source = DuckDBSource(asked, folder=tmp_path, frames={"data": frame})
+        some = (QUESTIONS[0], QUESTIONS[5])
+        found = totals(source, asked, questions=some)
+        assert found == totals(source, asked, questions=some, second_line=True)
+        (by_hour,), (by_day,) = found
+        assert by_hour[104 * 24 if zone else 103 * 24 + 22] == 1
+        assert by_day[104 if zone else 103] == 1
+        assert sum(by_hour) <= 5
+
+
+def test_a_stream_of_coarse_moments_is_refused_before_a_row_is_read(tmp_path: Path) -> None:
+    column = pa.array([0], pa.int64()).cast(pa.timestamp("s", tz="UTC"))
+    stream = pa.table({"t": column, "d": column}).to_reader()
+    with pytest.raises(BadValue, match="Column 't' counts moments in coarse units, and a RecordBatchReader is read"):
+        DuckDBSource(schema("x", zoned=True), folder=tmp_path, frames={"data": stream})
 
 
 def test_a_file_says_how_far_from_utc_its_clocks_were(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from banister.accounting.charge import largest_finite_loss
 from banister.accounting.filters.gate import Gate, bound_of, up_to_lattice
@@ -21,6 +22,8 @@ class Basic(Gate):
               Noise without a bound at the price p keeps (p, spare · p / limit). While prices are within the limit,
               their deltas add up to spare at most. Proof: docs/math/filters.md.
     """
+
+    adds_epsilons: ClassVar[bool] = True
 
     limit: Fraction
     spare: Fraction = Fraction(0)

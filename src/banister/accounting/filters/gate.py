@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
+from typing import ClassVar
 
 from flint import arb
 
@@ -17,12 +18,17 @@ from banister.core.exact.search import halved, largest_whole
 from banister.core.privacy.loss import PrivacyLoss
 
 LATTICE_BITS = 64
+TURNS, CLOSE = 8, 2.0**-45
+"""So often a double is improved, at most, until it changes by this part of itself."""
 
 
 class Gate(ABC):
     """One currency and its limit."""
 
     __slots__ = ()
+
+    adds_epsilons: ClassVar[bool] = False
+    """Whether the currency is epsilon itself: then a finer rung may take a coarser one's place for the difference."""
 
     limit: Fraction
 
@@ -41,7 +47,48 @@ class Gate(ABC):
 
     def epsilon_for(self, room: Fraction) -> Fraction:
         """The largest epsilon, rounded down, whose pure charge costs at most that much."""
-        return largest(lambda epsilon: within(self.price(PrivacyLoss.pure(epsilon)), room))
+
+        def price(epsilon: Fraction) -> Fraction | None:
+            return self.price(PrivacyLoss.pure(epsilon))
+
+        low, high = bracketed(price, room)
+        found = largest(lambda epsilon: epsilon <= low or (epsilon < high and within(price(epsilon), room)))
+        if found == 0 or within(price(found), room):
+            return found
+        return largest(lambda epsilon: within(price(epsilon), room))  # Prices that do not grow: every point is asked.
+
+
+def bracketed(price: Callable[[Fraction], Fraction | None], room: Fraction) -> tuple[Fraction, Fraction]:
+    """Two epsilons around the largest one whose price is within the room: one that was asked and is, one that is not.
+
+    They are guessed in doubles, as if prices grew like a power, so that a search asks a dozen times and not sixty.
+    Nothing rests on the guesses: a side that none of them settled is 0, or beyond all that is asked.
+    """
+    low, high = Fraction(0), Fraction(2**LATTICE_BITS)
+    guess, power, before = math.sqrt(room) if 0 < room < high else 0.0, 2.0, (0.0, 0.0)
+
+    def ask(epsilon: float) -> float:
+        """The price there, in doubles; 0 where nothing is learnt from it."""
+        nonlocal low, high
+        point = down_to_lattice(Fraction(epsilon))
+        if not low < point < high:
+            return 0.0
+        found = price(point)
+        low, high = (point, high) if within(found, room) else (low, point)
+        return 0.0 if found is None else float(found)
+
+    for _ in range(TURNS):
+        paid = ask(guess)
+        if paid == 0:
+            break
+        if before[1] not in (0.0, paid):
+            power = min(4.0, max(0.25, math.log(paid / before[1]) / math.log(guess / before[0])))
+        before, guess = (guess, paid), guess * (float(room) / paid) ** (1 / power)
+        if abs(guess - before[0]) <= CLOSE * guess:
+            break
+    ask(guess * (1 - CLOSE))
+    ask(guess * (1 + CLOSE))
+    return low, high
 
 
 def largest(holds: Callable[[Fraction], bool]) -> Fraction:

@@ -16,6 +16,7 @@ We fold the log ourselves, by descriptor, and take away only what is known to be
 
 import contextlib
 import fcntl
+import glob
 import os
 import struct
 import threading
@@ -31,6 +32,10 @@ from banister.errors import LedgerFault, LedgerLocked, LedgerMissing, LedgerUnre
 SHARED_FIRST, SHARED_SIZE = 0x40000002, 510
 """The bytes that SQLite locks alone before it deletes the log (its file format, "the lock-byte page")."""
 ATTEMPTS = 5
+"""So often a ledger is opened anew whose log looks replaced."""
+LOOKS = 200
+"""So often SQLite opens the file until its descriptor is seen for sure. Threads that open other databases meanwhile, by
+the dozen, spoil one look in five; a file that was really replaced is noticed at once."""
 LOGS, INDEXES, SIZE = 1 << 61, 1 << 62, 1 << 61
 """Far beyond any file's end: one byte for each number that a log may have, and one for each that its index may have."""
 FLOCK = "hhqqi4x"
@@ -123,16 +128,18 @@ class Hold:
         """
         mine = identity(self._guard)
         assert mine is not None
-        for _ in range(ATTEMPTS):
+        for _ in range(LOOKS):
             self._before = Descriptors.now()
             connection = connect()
-            opened = Descriptors.now().since(self._before)
+            now = Descriptors.now()
+            opened = now.since(self._before)
             if mine in opened.values():
                 self._lent = {number: file for number, file in opened.items() if file == mine}
                 return connection
-            if not opened:  # SQLite has taken up a descriptor that another connection of this process left it.
-                return connection
+            if not opened and (mine in self._before.values() or not now):
+                return connection  # SQLite has taken up a descriptor that another connection of this process left it.
             connection.close()  # Another file; or another thread opened a database, while SQLite did as above.
+            self._check_file()
         raise moved(self.path, "another file was put in its place")
 
     def attach_log(self) -> None:
@@ -382,7 +389,7 @@ def moved(path: Path, how: str) -> LedgerFault:
 
 def _names_left(real: Path, there: os.stat_result) -> int:
     """How many names a file has once those are gone that a killed creation left behind."""
-    for draft in real.parent.glob(f".{real.name}.*.new"):
+    for draft in real.parent.glob(f".{glob.escape(real.name)}.*.new"):
         if identity(draft) == (there.st_dev, there.st_ino):
             draft.unlink(missing_ok=True)
     return os.stat(real).st_nlink

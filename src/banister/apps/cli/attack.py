@@ -10,6 +10,8 @@ from banister.apps.cli.say import fail, tell
 from banister.errors import BadValue, BanisterError
 
 BROKEN, UNDONE = 1, 2
+_FOR_TIME = 2000
+"""Calls of each input whose time is taken, at most."""
 
 
 def register(app: typer.Typer) -> None:
@@ -39,17 +41,26 @@ def register(app: typer.Typer) -> None:
         figure: Annotated[
             str, typer.Option(help="Draw the region shown and the region claimed into this file (.svg, .png or .pdf).")
         ] = "",
+        time: Annotated[
+            bool, typer.Option(help="Also say what the time that calls take tells; it breaks no claim.")
+        ] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of sentences.")] = False,
     ) -> None:
         """Attack a mechanism: exit code 0 when nothing is found, 1 when its claim is broken, 2 when it cannot be run.
 
         Example: banister audit geometric --epsilon 1 --draws 20000
         """
-        from banister.audit import attack
+        from banister.audit import attack, attack_time
         from banister.foreign import read_json
 
         try:
             pairs = None if neighbours is None else _pairs(read_json(neighbours, "a list of pairs of inputs"))
+            watched = None
+            if time:
+                watched = attack_time(
+                    target, epsilon=epsilon, pairs=pairs, draws=min(draws, _FOR_TIME), confidence=confidence,
+                    seconds=seconds, schema=schema,
+                )  # fmt: skip
             found = attack(
                 target,
                 epsilon=epsilon,
@@ -66,7 +77,10 @@ def register(app: typer.Typer) -> None:
         except BanisterError as error:
             fail(error)
             raise typer.Exit(UNDONE) from None
-        tell(json.dumps(found.as_record(), indent=2) if as_json else found)
+        if as_json:
+            tell(json.dumps(found.as_record() | ({"time": watched.of_time_as_record()} if watched else {}), indent=2))
+        else:
+            tell(f"{found}\n{watched.of_time()}" if watched else found)
         if found.broken:
             raise typer.Exit(BROKEN)
 

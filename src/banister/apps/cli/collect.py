@@ -165,11 +165,12 @@ def page(
     """
     import hashlib
 
+    from banister.apps.collect.answering import collector_address
     from banister.apps.collect.saved import saved_page
     from banister.files import whole_bytes
     from banister.local.collect.files import campaign_file
 
-    made = saved_page(campaign_file(campaign), address)
+    made = saved_page(campaign_file(campaign), collector_address(address))
     whole_bytes(out, made)
     typer.echo(f"{hashlib.sha256(made).hexdigest()}  {out}")
 

@@ -115,6 +115,8 @@ def _verdict(found: "Comparison") -> str:
     best = found.best
     words = f"The least noise known here is {best.name}: expected {found.question.cost.in_words} {best.risk:.6g}."
     words += "" if best.certified else "\nThat figure is numerical, not certified."
+    if found.left_out:
+        words += f"\nLeft out, because it reaches too far to be drawn exactly: {', '.join(found.left_out)}."
     if found.best.optimal:
         return f"{words}\nNo {ASSUMED} can do better with this guarantee ({found.best.optimal})."
     if found.lower_bound is None or found.gap is None:

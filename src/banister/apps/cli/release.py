@@ -1,5 +1,7 @@
 """`banister demo`, `plan`, `release` and `budget`: answers from real tables."""
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,8 +83,21 @@ def register(app: typer.Typer) -> None:
         from banister.release.dataset import open as open_dataset
 
         dataset = open_dataset(schema)
-        words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds, rows, groups, extremes)
-        show_plan(_plan(dataset, question, *words), dataset, json=json)
+        asked = PlanWords(
+            question=question,
+            epsilon=epsilon,
+            delta=delta,
+            within=within,
+            size=size,
+            confidence=confidence,
+            dialect=dialect,
+            consistent=consistent,
+            check_bounds=check_bounds,
+            rows=rows,
+            groups=groups,
+            extremes=extremes,
+        )
+        show_plan(asked.plan(dataset), dataset, json=json)
 
     @app.command()
     def release(
@@ -150,8 +165,21 @@ def register(app: typer.Typer) -> None:
             return
         if key and within and (before := dataset.asked(key)) is not None:
             epsilon, within = before.epsilon, ""  # What was found then may not fit any more now that it is paid for.
-        words = (epsilon, delta, within, size, confidence, dialect, consistent, check_bounds, rows, groups, extremes)
-        planned = _plan(dataset, question, *words)
+        words = PlanWords(
+            question=question,
+            epsilon=epsilon,
+            delta=delta,
+            within=within,
+            size=size,
+            confidence=confidence,
+            dialect=dialect,
+            consistent=consistent,
+            check_bounds=check_bounds,
+            rows=rows,
+            groups=groups,
+            extremes=extremes,
+        )
+        planned = words.plan(dataset)
         files = Files(dataset=dataset, key=key or nonce(), once=not key, out=out, report=report, sign=sign, json=json)
         files.check(planned)
         if decode:
@@ -196,54 +224,44 @@ def register(app: typer.Typer) -> None:
         show_budget(dataset, json=json)
 
 
-def _plan(
-    dataset: "Dataset",
-    question: str,
-    epsilon: str,
-    delta: str,
-    within: str,
-    size: int,
-    confidence: str,
-    dialect: str,
-    consistent: bool,
-    check_bounds: str,
-    rows: int,
-    groups: int,
-    extremes: str,
-) -> "Plan":
-    from banister.apps.cli.say import share
-    from banister.errors import BadValue
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanWords:
+    """A question and how it is to be answered, as the command line has it: made once, by name, and handed on whole."""
 
-    if bool(epsilon) == bool(within):
-        raise BadValue("Say what the answers may cost (--epsilon 0.3) or how accurate they must be (--within 2%).")
-    if not question:
-        raise BadValue("The question is missing. Give SQL, or the path of a .sql file.")
-    sure = share("confidence", confidence)
-    spoken, check = dialect or None, share("check-bounds", check_bounds)
-    order = share("extremes", extremes)
-    if epsilon:
-        return dataset.plan(
-            question,
-            epsilon=epsilon,
-            delta=delta,
-            confidence=sure,
-            dialect=spoken,
-            consistent=consistent,
-            check_bounds=check,
-            rows=rows or None,
-            groups=groups or None,
-            extremes=order,
+    question: str
+    epsilon: str
+    delta: str
+    within: str
+    size: int
+    confidence: str
+    dialect: str
+    consistent: bool
+    check_bounds: str
+    rows: int
+    groups: int
+    extremes: str
+
+    def plan(self, dataset: "Dataset") -> "Plan":
+        """The plan at the epsilon that is said, or the cheapest that is as accurate as is said."""
+        from banister.apps.cli.say import share
+        from banister.errors import BadValue
+
+        if bool(self.epsilon) == bool(self.within):
+            raise BadValue("Say what the answers may cost (--epsilon 0.3) or how accurate they must be (--within 2%).")
+        if not self.question:
+            raise BadValue("The question is missing. Give SQL, or the path of a .sql file.")
+        if self.epsilon:
+            planned = partial(dataset.plan, self.question, epsilon=self.epsilon)
+        else:
+            accuracy = share("within", self.within)
+            planned = partial(dataset.plan_within, self.question, within=accuracy, size=self.size or None)
+        return planned(
+            delta=self.delta,
+            confidence=share("confidence", self.confidence),
+            dialect=self.dialect or None,
+            consistent=self.consistent,
+            check_bounds=share("check-bounds", self.check_bounds),
+            rows=self.rows or None,
+            groups=self.groups or None,
+            extremes=share("extremes", self.extremes),
         )
-    return dataset.plan_within(
-        question,
-        within=share("within", within),
-        size=size or None,
-        delta=delta,
-        confidence=sure,
-        dialect=spoken,
-        consistent=consistent,
-        check_bounds=check,
-        rows=rows or None,
-        groups=groups or None,
-        extremes=order,
-    )

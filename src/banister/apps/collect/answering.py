@@ -1,6 +1,7 @@
 """Answer a campaign from a terminal: load it, check it, draw on this machine, send."""
 
 import json
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from banister.local.collect.person import Person, ReportSending
 from banister.local.home import OWNER, LocalHome
 
 _SECONDS = 30
+_HOST = re.compile(r"[A-Za-z0-9.\-:\[\]]+")
 _AGENT = {"User-Agent": "", "Content-Type": "text/plain"}
 """Nothing that tells one machine from another."""
 
@@ -42,7 +44,7 @@ class AnswerSession:
             if signed.name != name:
                 raise BadValue("The collector sent another campaign than the address names. Do not answer it.")
             return cls(signed, Person(place), address)
-        return cls(campaign_file(Path(campaign)), Person(place), to.rstrip("/"))
+        return cls(campaign_file(Path(campaign)), Person(place), collector_address(to) if to else "")
 
     @property
     def cost(self) -> Guarantee:
@@ -85,8 +87,8 @@ def send(address: str, sending: ReportSending) -> None:
     """Send a report; whatever goes wrong, it stays kept and can be sent again as it is."""
     request = urllib.request.Request(f"{address}/c/{sending.campaign}/reports", data=sending.wire, headers=_AGENT)
     try:
-        with urllib.request.urlopen(request, timeout=_SECONDS):
-            return
+        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
+            code = answer.status
     except urllib.error.HTTPError as error:
         try:
             words = str(json.loads(error.read(10_000))["refused"])
@@ -95,17 +97,31 @@ def send(address: str, sending: ReportSending) -> None:
         raise BadValue(f"{words} Your report is kept, and stays the same.") from None
     except (OSError, ValueError):
         raise BadValue("The collector cannot be reached. Your report is kept; run the command again later.") from None
+    if code != 204:  # A portal or a page that was led to instead: nothing was counted.
+        raise BadValue(f"No collector answered there, but a page ({code}). Your report is kept; try again elsewhere.")
 
 
 def _parts(address: str) -> tuple[str, str]:
     parts = urlsplit(address)
     path = parts.path.rstrip("/").split("/")
-    local = parts.hostname in ("127.0.0.1", "localhost", "::1")
     if len(path) < 3 or path[-2] not in ("a", "c") or len(path[-1]) != 64:
         raise BadValue(f"'{address[:80]}' is no address to answer at; it ends in /a/ and the campaign's name.")
-    if parts.scheme != "https" and not local:
+    return collector_address(f"{parts.scheme}://{parts.netloc}"), path[-1]
+
+
+def collector_address(address: str) -> str:
+    """Where a collector is, if nobody on the way can read or change what is sent there."""
+    try:
+        parts = urlsplit(address)
+        local = parts.hostname in ("127.0.0.1", "localhost", "::1")
+        plain = bool(parts.netloc) and not (parts.path.strip("/") or parts.query or parts.fragment or parts.username)
+    except ValueError:
+        plain = False
+    if not plain or not _HOST.fullmatch(parts.netloc):
+        raise BadValue(f"'{address[:80]}' is no collector's address; it is like https://ask.example.org.")
+    if parts.scheme != "https" and not (local and parts.scheme == "http"):
         raise BadValue("The address must begin with https: others on the way could see that you answer, and what.")
-    return f"{parts.scheme}://{parts.netloc}", path[-1]
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _get(address: str) -> str:

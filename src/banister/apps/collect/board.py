@@ -153,9 +153,7 @@ def _question(store: ReportBook, running: Running, place: int) -> QuestionView:
     chart = IntervalChart(
         f"Shares in percent with intervals that each hold with {100 * CONFIDENCE:g} %",
         asked.labels,
-        [float(value) for value in shares.clip(0, 100)],
-        [float(value) for value in low],
-        [float(value) for value in high],
+        *([round(float(value), 1) for value in values.clip(0, 100)] for values in (shares, low, high)),
     )
     return QuestionView(
         place=place,
@@ -211,7 +209,7 @@ def _days(store: ReportBook, running: Running, place: int, asked: Survey) -> lis
         told = estimate(asked.channel, campaign.repetition, days[day])
         half = told.intervals(CONFIDENCE)
         cells = [
-            f"{100 * told.frequencies[x]:.1f} [{100 * half.lower[x]:.0f}, {100 * half.upper[x]:.0f}]"
+            f"{100 * min(max(told.frequencies[x], 0), 1):.1f} [{100 * half.lower[x]:.0f}, {100 * half.upper[x]:.0f}]"
             for x in range(min(6, len(asked.labels)))
         ]
         words = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat()

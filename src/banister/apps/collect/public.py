@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -58,7 +59,11 @@ class Front:
             await refuse(send, status, "This address is not for that. Nothing was counted.")
             return
         zipped = b"gzip" in dict(scope["headers"]).get(b"accept-encoding", b"")
-        response = self._get(path, zipped)
+        shown = _RESULT.fullmatch(path)
+        if shown:  # Numbers take their time: reports are taken meanwhile.
+            response = await run_in_threadpool(self._results, self.ingest.open.get(shown.group(1)))
+        else:
+            response = self._get(path, zipped)
         if response is None:
             known = found is not None and found.group(2) is not None
             await refuse(send, 405 if known else 404, "There is no such page, or no campaign of this name here.")
@@ -76,12 +81,10 @@ class Front:
         name = path.removeprefix("/a/")
         if name in self._files:
             return self._files[name](zipped)
-        found = _ANSWER.fullmatch(path) or _CAMPAIGN.fullmatch(path) or _RESULT.fullmatch(path)
+        found = _ANSWER.fullmatch(path) or _CAMPAIGN.fullmatch(path)
         running = self.ingest.open.get(found.group(1)) if found else None
         if found is None or running is None:
             return None
-        if path.startswith("/r/"):
-            return self._results(running)
         part = found.group(2)
         if path.startswith("/c/"):
             return None if part else open_answer(running.signed.text.encode(), "text/plain")
@@ -94,8 +97,8 @@ class Front:
             return open_answer(f"{hashlib.sha256(saved).hexdigest()}  answer.html\n".encode(), "text/plain")
         return open_answer(saved, "text/html", {"content-disposition": 'attachment; filename="answer.html"'})
 
-    def _results(self, running: Running) -> Response | None:
-        if not running.shown:
+    def _results(self, running: Running | None) -> Response | None:
+        if running is None or not running.shown:
             return None
         page = self.results(running)
         page.headers.update(HEADERS)

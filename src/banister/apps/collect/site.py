@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ from banister.tables.frames.write import write_tables
 HERE = Path(__file__).parent
 _PAUSE_SECONDS = 0.25
 _QUIET_ROUNDS = 60
+PUBLIC_SECONDS = 5.0
+"""How old public results may be."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +77,15 @@ def _attached(content: bytes, kind: str, name: str) -> Response:
     return Response(content, media_type=KINDS[kind], headers=headers)
 
 
+@dataclass(frozen=True, slots=True)
+class MadePage:
+    """A page of results: of which commit and hour, when it was made, and its bytes."""
+
+    state: tuple[int, int]
+    when: float
+    body: bytes
+
+
 class CollectPages:
     """The pages behind the token."""
 
@@ -83,6 +95,7 @@ class CollectPages:
         self.writer = ingest.writer
         self.address = address
         self.hour = hour
+        self._public: dict[int, MadePage] = {}
         add = site.app.add_api_route
         add("/", self.campaigns, methods=["GET"], response_model=None)
         add("/d/{number}", self.dashboard, methods=["GET"], response_model=None)
@@ -141,10 +154,16 @@ class CollectPages:
         )
 
     def results(self, running: Running) -> HTMLResponse:
-        """What everybody may see, where the owner wants it."""
-        with self.site.mathematics, self.writer.lock:
-            view = board(self.writer.store, running, self.hour())
-        return self.site.page("results.html", title=view.title, view=view)
+        """What everybody may see, where the owner wants it: made anew at most every few seconds, however many ask."""
+        with self.site.mathematics:
+            now, state = time.monotonic(), (self.writer.commits, self.hour())
+            made = self._public.get(running.number)
+            if made is None or (made.state != state and now - made.when >= PUBLIC_SECONDS):
+                with self.writer.lock:
+                    view = board(self.writer.store, running, state[1])
+                page = self.site.page("results.html", title=view.title, view=view)
+                made = self._public[running.number] = MadePage(state, now, bytes(page.body))
+        return HTMLResponse(made.body)
 
     def _export(self, running: Running, kind: str) -> Response:
         with self.writer.lock:

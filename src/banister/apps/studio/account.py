@@ -18,7 +18,7 @@ from banister.apps.studio.look import KeptLooks
 from banister.apps.studio.publish import PublishedCopies
 from banister.apps.studio.same import same_account
 from banister.apps.studio.workbench import Workbench, digits_up
-from banister.apps.web.pictures import picture, rows
+from banister.apps.web.pictures import NARROW_INCHES, picture, rows
 from banister.apps.web.site import Site
 from banister.core.exact.numbers import brief, brief_down
 from banister.core.privacy.guarantee import Guarantee
@@ -60,6 +60,7 @@ class AccountPages:
         add = site.app.add_api_route
         add(HERE, self.show, methods=["GET"], response_model=None)
         add(f"{HERE}/further", self.further, methods=["GET"], response_model=None)
+        add(f"{HERE}/budget-narrow.svg", self.narrow, methods=["GET"], response_model=None)
         add(f"{HERE}/budget.{{kind}}", self.budget, methods=["GET"], response_model=None)
         add(f"{HERE}/region.{{kind}}", self.region, methods=["GET"], response_model=None)
 
@@ -122,6 +123,14 @@ class AccountPages:
                 return history_file(ledger)
             return picture(ledger.plot, kind, name="budget")
 
+    async def narrow(self) -> Response:
+        """The same figure for a phone: a step at its right end would be out of sight."""
+        return await self.site.computed(self._narrow)
+
+    def _narrow(self) -> Response:
+        with self.bench.dataset.ledger() as ledger:
+            return narrow_budget(ledger)
+
     async def region(self, kind: str) -> Response:
         """What an attacker can reach under the budget's guarantee."""
         return await self.site.computed(self._region, kind)
@@ -135,6 +144,11 @@ class AccountPages:
             lines = [(float(x), float(y)) for x, y in found.corners]
             return rows(("false_alarm", "missed_detection"), lines, name="region")
         return picture(lambda path: draw_regions({f"budget {budget}": found}, path), kind, name="region")
+
+
+def narrow_budget(ledger: Ledger) -> Response:
+    """The budget over time, as wide as a phone."""
+    return picture(lambda path: ledger.plot(path, width_inches=NARROW_INCHES), "svg", name="budget-narrow")
 
 
 def history_file(ledger: Ledger) -> Response:

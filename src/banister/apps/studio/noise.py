@@ -11,7 +11,7 @@ from banister.apps.studio.same import Same
 from banister.apps.web.pictures import picture, rows
 from banister.apps.web.site import Site
 from banister.errors import BadValue
-from banister.mechanisms.comparison.least_noise import Comparison, least_noise
+from banister.mechanisms.comparison.least_noise import ASSUMED, Comparison, least_noise
 from banister.mechanisms.offers import Over
 from banister.release.answering.wording import number
 
@@ -153,9 +153,14 @@ def _rows(found: Comparison) -> list[NoiseRow]:
 
 def _verdict(found: Comparison) -> str:
     """How far the best is from what any noise could do."""
-    if found.best.optimal:
-        return f"Nothing with this guarantee can do better than {found.best.name} ({found.best.optimal})."
+    best, words = found.best, f"The least noise known here is {found.best.name}."
+    words += "" if best.certified else " Its cost is numerical, not certified."
+    if found.left_out:
+        words += f" Left out, because it reaches too far to be drawn exactly: {', '.join(found.left_out)}."
+    if best.optimal:
+        return f"{words} No {ASSUMED} can do better with this guarantee ({best.optimal})."
     if found.lower_bound is None or found.gap is None:
-        return f"The least noise known here is {found.best.name}."
+        return words
     left = f"at most {found.gap:.2%}" if found.gap >= 1e-4 else "less than 0.01 %"
-    return f"The least noise known here is {found.best.name}; {left} of its cost could be saved by any other."
+    kind = "certified" if found.certified else "numerical"
+    return f"{words} No {ASSUMED}, is below {found.lower_bound:.6g} ({kind}): {left} is left."

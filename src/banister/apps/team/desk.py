@@ -16,12 +16,13 @@ from typing import Any, Literal
 import banister as bn
 from banister import clock
 from banister.accounting.book import Remaining
+from banister.accounting.ledger import Ledger
 from banister.accounting.shares import BudgetShare, Whose
 from banister.accounting.sharing import ShareLeft
 from banister.apps.team.people import NotYours, Role, TeamMember, must_be
 from banister.apps.team.store import TeamStore
 from banister.core.exact.numbers import brief, brief_down
-from banister.errors import BadValue, BudgetExceeded, EngineBroke, ShareExceeded
+from banister.errors import BadValue, BudgetExceeded, EngineBroke, ReceiptUsed, ShareExceeded
 from banister.release.answering.answers import Answers
 from banister.release.answering.keeping import document_of, kept_request, released_of
 from banister.release.dataset import Dataset
@@ -160,30 +161,35 @@ class TeamDesk:
             return found
         plan = plan or self.plan(found.asked)
         whose = Whose(analyst=account, project=found.asked.project, allowed=found.decided)
+        hers = self.ledger.on_behalf(whose)
         try:
             with self.mathematics:
-                drawn = self._drawn(plan, found, whose)
+                document = self._drawn(plan, found, hers)
+        except ReceiptUsed:  # The same request came twice at once, and the other has been answered by now.
+            now = self.find(account, key)
+            if now is None or now.state not in DONE:
+                raise
+            return now
         except ShareExceeded as error:
             return self._set(found, "waiting", str(error))
         except BudgetExceeded as error:
             return self._set(found, "refused", str(error))
         except EngineBroke as error:
             return self._set(found, "failed", str(error))
-        return drawn
+        # Nothing is computed any more: whoever waits to compute need not wait for a disk.
+        done = self._set(found, "answered", "", json.dumps(document))
+        if hers.kept is not None:
+            hers.kept.given(kept_request(plan, found.name, non_negative=found.asked.non_negative))
+        return done
 
-    def _drawn(self, plan: Plan, found: TeamRequest, whose: Whose) -> TeamRequest:
-        hers = self.ledger.on_behalf(whose)
+    def _drawn(self, plan: Plan, found: TeamRequest, hers: Ledger) -> dict[str, Any]:
         flag = found.asked.non_negative
         answers = self.dataset.release(plan, ledger=hers, key=found.name, non_negative=flag)
-        document = {
+        return {
             "document": document_of(Released(plan, answers.tables, answers.proof, flag)),
             "remaining": remaining_document(answers.remaining),
             "head": answers.head,
         }
-        done = self._set(found, "answered", "", json.dumps(document))
-        if hers.kept is not None:
-            hers.kept.given(kept_request(plan, found.name, non_negative=flag))
-        return done
 
     def decide(self, owner: TeamMember, account: str, key: str, *, allow: bool) -> TeamRequest:
         """An owner's yes or no to a request that waits; the first word counts, and no word costs anything by itself."""

@@ -7,7 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from banister.accounting.shares import BudgetShare, Opening
-from banister.apps.studio.account import history_file
+from banister.apps.studio.account import history_file, narrow_budget
 from banister.apps.team.frame import framed, member_of
 from banister.apps.team.people import Role
 from banister.apps.web.pictures import picture
@@ -36,6 +36,7 @@ class BudgetPages:
         add("/shares", self.shares, methods=["GET"], response_model=None)
         add("/shares", self.state, methods=["POST"], response_model=None)
         add("/charges", self.charges, methods=["GET"], response_model=None)
+        add("/charges/budget-narrow.svg", self.narrow, methods=["GET"], response_model=None)
         add("/charges/budget.{kind}", self.figure, methods=["GET"], response_model=None)
 
     async def show(self, request: Request) -> Response:
@@ -123,6 +124,11 @@ class BudgetPages:
         if kind == "csv":
             return await self.site.computed(history_file, ledger)
         return await self.site.computed(lambda: picture(ledger.plot, kind, name="budget"))
+
+    async def narrow(self, request: Request) -> Response:
+        """The same picture for a phone."""
+        member_of(request, Role.OWNER, Role.AUDITOR)
+        return await self.site.computed(narrow_budget, self.room.desk.ledger)
 
 
 def _written(share: BudgetShare) -> "dict[str, str]":

@@ -30,6 +30,10 @@ def picture(draw: Draw, kind: str, *, name: str) -> Response:
     return Response(content, media_type=KINDS[kind], headers=headers)
 
 
+NARROW_INCHES = 3.4
+"""A figure of so many inches fits a phone of 360 pixels beside its margins."""
+
+
 def rows(header: Sequence[str], lines: Iterable[Sequence[object]], *, name: str) -> Response:
     """The numbers behind a figure, as a CSV file."""
     text = io.StringIO()

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -24,8 +25,10 @@ class Figure:
 
     def words(self) -> str:
         """As it is shown."""
+        some = Fraction(self.share).limit_denominator(20)  # As it was measured: 0.3 is fewer than one in three.
+        who = f"{some.numerator} in {some.denominator} {'is a spy' if some.numerator == 1 else 'are spies'}"
         return (
-            f"If one in {round(1 / self.share)} is a spy: spies alone find the author of one post in at most "
+            f"If {who}: spies alone find the author of one post in at most "
             f"{self.spies:.0%} of cases, whoever also sees all holders in {self.worst:.0%}; three posts on one "
             f"subject: {max(self.three_posts, self.worst):.0%}."
         )
@@ -59,7 +62,11 @@ def figures(friends: int) -> tuple[Figure, ...]:
 def graph_words() -> str:
     """On what it was measured."""
     found = table()
-    return f"{found['graph']}, {found['protocol']}, a snapshot at step {found['steps']}, {found['trials']} trials each"
+    graph, people, _ = str(found["graph"]).split(":")
+    return (
+        f"for authors with as many friends, on a made {graph} graph of {people} people, with a snapshot at step "
+        f"{found['steps']}, the deadline; {found['trials']} posts for each figure"
+    )
 
 
 def traffic_gb(tick_seconds: float, friends: int, frame_bytes: int = 1024) -> float:

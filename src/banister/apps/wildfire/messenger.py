@@ -106,16 +106,15 @@ class Messenger:
         """Friends with whom a link was up: both have agreed."""
         return sum(friend.met and friend.state == "friend" for friend in self.store.friends())
 
+    def here(self) -> int:
+        """Friends whose link is up: those among whom a post written now begins."""
+        return self._do(lambda: len(self.node.lines))
+
     def post(self, words: str, *, reply_to: str = "", although_few: bool = False, file: bytes = b"") -> str:
         """Write a post, with the picture of a file where one is given; its name. With few friends only by who says that
         she knows what that means."""
-        count = self.confirmed()
-        if count < LEAST_FRIENDS and not although_few:
-            friends = "1 confirmed friend" if count == 1 else f"{count} confirmed friends"
-            raise BadValue(
-                f"You have {friends}; with fewer than {LEAST_FRIENDS} whoever gets your post knows that it is yours. "
-                "Invite more, or say that they may know."
-            )
+        if not although_few:
+            _enough(self.confirmed(), self.here())
         body = write_body(Text(words, _name(reply_to), _picture_of(file) if file else b""))
         return self._wait(self.node.post(body)).hex()
 
@@ -203,6 +202,21 @@ class Messenger:
     def _friend(self, link: int) -> None:
         if all(friend.link != link for friend in self.store.friends()):
             raise BadValue(f"There is no friend number {link}. Look at the list of friends.")
+
+
+def _enough(count: int, here: int) -> None:
+    """Refuse to post where too few friends could have been the first; those who are away hide nobody."""
+    friends = "1 confirmed friend" if count == 1 else f"{count} confirmed friends"
+    if count < LEAST_FRIENDS:
+        raise BadValue(
+            f"You have {friends}; with fewer than {LEAST_FRIENDS} whoever gets your post knows that it is yours. "
+            "Invite more, or say that they may know."
+        )
+    if here < LEAST_FRIENDS:
+        raise BadValue(
+            f"Of your {friends} {here} {'is' if here == 1 else 'are'} here now; with fewer than {LEAST_FRIENDS} "
+            "whoever gets your post knows that it is yours. Wait for more, or say that they may know."
+        )
 
 
 def _picture_of(file: bytes) -> bytes:

@@ -58,7 +58,7 @@ class Pages:
         return self._posts(reply, "", "")
 
     def _posts(self, reply: str, words: str, refusal: str) -> Response:
-        count, seen = self.messenger.confirmed(), str(self.messenger.node.changes)
+        count, seen = self.messenger.here(), str(self.messenger.node.changes)
         feed = self.messenger.feed()
         return self.site.page(
             "posts.html",
@@ -73,6 +73,7 @@ class Pages:
             figures=figures(count),
             graph=graph_words(),
             count=count,
+            confirmed=self.messenger.confirmed(),
             least=LEAST_FRIENDS,
             picture=104 * self.messenger.node.tick_seconds / 60,
         )

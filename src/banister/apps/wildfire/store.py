@@ -2,7 +2,8 @@
 
 Bodies of posts are sealed once more, under a key for each epoch. When the last post of an epoch is forgotten its key is
 overwritten (`secure_delete`) and the log cut off, so that the passphrase alone does not open it again. The author's own
-post is a row like every other. Nothing is ever written to a log of events.
+post is a row like every other, and the log is cut off after every write, so that it cannot tell what a row was before.
+Nothing is ever written to a log of events.
 """
 
 import os
@@ -170,29 +171,36 @@ class PostStore:
                 self._db.execute("DELETE FROM posts WHERE id = ?", (name,))
             self.put("state", rest)
             self.put("clock", f"{now} {wall}")
-            if gone:
+            if gone or changed:
                 self._db.execute(
                     "DELETE FROM epochs WHERE epoch < ? AND epoch NOT IN (SELECT epoch FROM posts)", (epoch,)
                 )
-        if gone:
-            with self._lock:
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._cut_the_log()
         self._saved, self._rest = dict(state.held), rest
         return True
 
+    def _cut_the_log(self) -> None:
+        """The log keeps pages as they were before: which post had come over no link yet, and keys that are gone."""
+        with self._lock:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def _write(self, held: Held, epoch: int) -> None:
-        text = write_held(held)
-        if held.id in self._saved:
+        text, before, word = write_held(held), self._saved.get(held.id), ""
+        if before is not None and before.since == held.since:
             self._db.execute("UPDATE posts SET held = ? WHERE id = ?", (text, held.id))
             return
+        if before is not None:  # One's own, which now is as if it had come: last of all, under the key of the day.
+            place, word = self._db.execute("SELECT place, word FROM posts WHERE id = ?", (held.id,)).fetchone()
+            self._db.execute("DELETE FROM posts WHERE id = ?", (held.id,))
+            self._db.execute("UPDATE posts SET place = -place WHERE place > ?", (place,))  # It leaves no gap.
+            self._db.execute("UPDATE posts SET place = -place - 1 WHERE place < 0")
         found = self._db.execute("SELECT key FROM epochs WHERE epoch = ?", (epoch,)).fetchone()
         key = found[0] if found else ChaCha20Poly1305.generate_key()
         if not found:
             self._db.execute("INSERT INTO epochs VALUES (?, ?)", (epoch, key))
         sealed = _sealed(key, held.id, held.body)
-        self._db.execute(
-            "INSERT INTO posts (id, epoch, held, body) VALUES (?, ?, ?, ?)", (held.id, epoch, text, sealed)
-        )
+        row = (held.id, epoch, text, sealed, word)
+        self._db.execute("INSERT INTO posts (id, epoch, held, body, word) VALUES (?, ?, ?, ?, ?)", row)
 
     def clock(self) -> tuple[Tick, float] | None:
         """The node's tick when it was last saved, and the time of day then."""
@@ -240,8 +248,7 @@ class PostStore:
         """The keys of the link are overwritten; nobody can use it again."""
         with self.writing():
             self._db.execute("DELETE FROM friends WHERE link = ?", (link,))
-        with self._lock:
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._cut_the_log()
 
     # Invitations.
 

@@ -62,7 +62,7 @@ class Talk:
             "accept": lambda: messenger.accept(_number(rest)),
             "remove": lambda: messenger.remove(_number(rest)),
             "block": lambda: messenger.block(_number(rest)),
-            "figure": lambda: say_figures(messenger.confirmed(), self.say),
+            "figure": lambda: say_figures(messenger.here(), self.say),
             "wait": lambda: time.sleep(min(_number(rest), 3600)),
         }
         if word not in verbs:
@@ -82,7 +82,7 @@ class Talk:
 
     def _reply(self, rest: str) -> None:
         number, _, words = rest.partition(" ")
-        few = self.messenger.confirmed() < LEAST_FRIENDS
+        few = self.messenger.here() < LEAST_FRIENDS
         self._posted(self.messenger.post(words, reply_to=self._post(number), although_few=few))
 
     def _feed(self) -> None:
@@ -123,7 +123,7 @@ def say_figures(friends: int, say: Callable[[str], None]) -> None:
     """What the page shows before one posts."""
     found = figures(friends)
     if not found:
-        say(f"{friends} confirmed: with fewer than {LEAST_FRIENDS} friends whoever gets your post knows it is yours.")
+        say(f"{friends} here: with fewer than {LEAST_FRIENDS} friends whoever gets your post knows it is yours.")
     for figure in found:
         say(figure.words())
 

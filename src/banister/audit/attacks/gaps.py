@@ -41,6 +41,17 @@ def _event(column: ReadNumber, side: int, gaps: Floats) -> ProposedEvent:
         values = column.of(outputs)
         return np.asarray(np.any([(values > low) & (values < high) for low, high in gaps], axis=0))
 
-    shown = " or ".join(f"strictly between {low:.9g} and {high:.9g}" for low, high in gaps[:3])
+    shown = " or ".join(_between(low, high) for low, high in gaps[:3])
     more = f" or in one of {len(gaps) - 3} more gaps" if len(gaps) > 3 else ""
     return ProposedEvent(words=f"{column.words} lies {shown}{more}", side=side, holds=holds)
+
+
+def _between(low: float, high: float) -> str:
+    """A gap in words.
+
+    >>> _between(1.0, 2.5), _between(-np.inf, 2.5)
+    ('strictly between 1 and 2.5', 'strictly below 2.5')
+    """
+    if np.isinf(low):
+        return f"strictly below {high:.9g}"
+    return f"strictly above {low:.9g}" if np.isinf(high) else f"strictly between {low:.9g} and {high:.9g}"

@@ -1,1 +1,1 @@
-"""What can be audited, one file a kind: a Python function, a shell command, noise of ours, a callable at hand."""
+"""What can be audited, one file a kind: functions, commands, endpoints, releases, channels, noise of ours."""

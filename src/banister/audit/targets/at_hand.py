@@ -1,15 +1,16 @@
 """Callables of this process: trusted code, without limits; and the noise of ours, by the name it is offered under."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from banister.audit.attacks.event import Outputs
+from banister.audit.targets.child import plain, without_addresses
 from banister.audit.targets.raised import RaisedError
+from banister.audit.targets.target import Pair, in_turns, timed
 from banister.errors import BadValue
 from banister.mechanisms import ALL
 from banister.mechanisms.offers import NoiseQuestion, Serves
@@ -20,6 +21,12 @@ class CallableAtHand:
     """A function that is called with the input."""
 
     function: Callable[[Any], object]
+    times: bool = False
+    """Whether what counts is how many seconds a call takes, in place of what it gives."""
+
+    def by_time(self) -> "CallableAtHand":
+        """The same, of which time is taken."""
+        return replace(self, times=True)
 
     @property
     def starts_afresh(self) -> bool:
@@ -28,22 +35,17 @@ class CallableAtHand:
     def draw(self, given: object, count: int) -> list[object]:
         return [self._one(given) for _ in range(count)]
 
+    def draw_both(self, pair: Pair, count: int) -> tuple[list[object], list[object]]:
+        return in_turns(lambda side: self._one(pair[side]), count)
+
     def _one(self, given: object) -> object:
+        return timed(lambda: self._told(given)) if self.times else self._told(given)
+
+    def _told(self, given: object) -> object:
         try:
-            return plainly(self.function(given))
+            return plain(self.function(given))
         except Exception as error:
-            return RaisedError(type(error).__name__, str(error)[:200])
-
-
-def plainly(value: object) -> object:
-    """The value with lists for tuples and arrays, as from another process."""
-    if isinstance(value, np.ndarray | np.generic):
-        return plainly(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plainly(each) for each in value]
-    if isinstance(value, dict):
-        return {str(key): plainly(each) for key, each in value.items()}
-    return float(value) if isinstance(value, Fraction | Decimal) else value
+            return RaisedError(type(error).__name__, without_addresses(str(error))[:200])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +94,6 @@ class OurNoise:
             raise BadValue("Noise of ours is audited on neighbours that are numbers, such as [[0, 1]].")
         found: Outputs = self.mechanism.release(np.full(count, given))
         return found
+
+    def draw_both(self, pair: Pair, count: int) -> tuple[Outputs, Outputs]:
+        return self.draw(pair[0], count), self.draw(pair[1], count)

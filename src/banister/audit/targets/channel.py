@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from banister.audit.attacks.event import Outputs
+from banister.audit.targets.target import Pair
 from banister.errors import BadValue
 from banister.local.channels.base import Channel
 from banister.local.files import read_survey
@@ -45,3 +46,6 @@ class LocalChannel:
             )
         values = np.asarray(self.channel.respond(np.full(count, given)).values)
         return values if values.ndim == 1 else [row.tolist() for row in values]
+
+    def draw_both(self, pair: Pair, count: int) -> tuple[Outputs, Outputs]:
+        return self.draw(pair[0], count), self.draw(pair[1], count)

@@ -7,10 +7,12 @@ ours. What that code prints goes nowhere.
 import importlib
 import json
 import os
+import re
 import sys
+import time
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TextIO
 
 
 def plain(value: Any) -> Any:
@@ -19,19 +21,55 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(each) for each in value), key=repr)
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
     if hasattr(value, "tolist"):
         return plain(value.tolist())
-    return float(value) if isinstance(value, Fraction | Decimal) else repr(value)
+    return float(value) if isinstance(value, Fraction | Decimal) else without_addresses(repr(value))
 
 
-def line(function: Any, given: str) -> str:
-    """One call on a fresh copy of the input, in one line."""
+def without_addresses(text: str) -> str:
+    """Where an object lies in memory is chance of the machine, and no output.
+
+    >>> without_addresses("<object object at 0x7f37c5d4c6b0>")
+    '<object object>'
+    """
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+
+
+def line(function: Any, given: str, times: bool) -> str:
+    """One call on a fresh copy of the input, in one line: what it gave, or how many seconds it took."""
+    fresh = json.loads(given)
+    begin = time.perf_counter()
     try:
-        return json.dumps({"gave": plain(function(json.loads(given)))})
+        told = {"gave": plain(function(fresh))}
     except Exception as error:
-        return json.dumps({"raised": [type(error).__name__, str(error)[:200]]})
+        told = {"raised": [type(error).__name__, without_addresses(str(error))[:200]]}
+    return json.dumps({"gave": time.perf_counter() - begin} if times else told)
+
+
+def call_in_turns(function: Any, order: dict[str, Any], answers: TextIO) -> None:
+    """Call it on the inputs in the order that the turns say, in this one process."""
+    given = [json.dumps(each) for each in order["given"]]
+    for turn in order["turns"]:
+        answers.write(line(function, given[int(turn)], order["times"]) + "\n")
+
+
+def call_in_forks(function: Any, order: dict[str, Any], answers: TextIO) -> None:
+    """Call it once, as a server does before it forks, and then each time in a new fork of this process."""
+    given = [json.dumps(each) for each in order["given"]]
+    line(function, given[0], False)
+    for turn in order["turns"]:
+        answers.flush()
+        if (child := os.fork()) == 0:
+            try:
+                answers.write(line(function, given[int(turn)], False) + "\n")
+                answers.flush()
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
 
 
 def main() -> None:
@@ -50,9 +88,7 @@ def main() -> None:
     except BaseException as error:
         answers.write(json.dumps({"missing": f"{type(error).__name__}: {str(error)[:200]}"}) + "\n")
     else:
-        given = json.dumps(order["given"])
-        for _ in range(order["count"]):
-            answers.write(line(found, given) + "\n")
+        (call_in_forks if order["forks"] else call_in_turns)(found, order, answers)
     answers.flush()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from banister.audit.targets.sql import EndpointRefused
+from banister.audit.targets.sql import EndpointLate, EndpointRefused
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class PostgresEndpoint:
         try:
             asked = self.connection.execute(question.encode("utf-8"))
             return asked.fetchall() if asked.description else []
+        except psycopg.errors.QueryCanceled:
+            raise EndpointLate from None
         except psycopg.Error as error:
             raise EndpointRefused(type(error).__name__, str(error).strip()) from None
 

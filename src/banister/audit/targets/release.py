@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.audit.searching import searched_pairs
+from banister.audit.targets.target import Pair, in_turns
 from banister.errors import BadValue
 from banister.files import whole_text
 from banister.foreign import read_text
@@ -52,6 +53,12 @@ class WholeRelease:
             made = self._made(given, Path(folder))
             source = made.source()
             return [self._one(made, source) for _ in range(count)]
+
+    def draw_both(self, pair: Pair, count: int) -> tuple[list[object], list[object]]:
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+            made = [self._made(given, Path(folder)) for given, folder in zip(pair, (one, other), strict=True)]
+            sources = [each.source() for each in made]
+            return in_turns(lambda side: self._one(made[side], sources[side]), count)
 
     def _one(self, made: Dataset, source: "Source") -> object:
         with made.trial_ledger() as book:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from banister.audit.targets.at_hand import plainly
+from banister.audit.targets.child import plain
 from banister.audit.targets.raised import RaisedError
+from banister.audit.targets.target import Pair, in_turns, timed
 from banister.errors import BadValue
 
 
@@ -20,12 +21,23 @@ class EndpointRefused(Exception):
     """What an endpoint said in place of an answer: its kind, and its words."""
 
 
+class EndpointLate(Exception):
+    """An endpoint that did not answer in time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqlEndpoint:
     """An address: postgresql://…, or a DuckDB file. An input is a question, or a list of statements and a question."""
 
     address: str
     seconds: float
+    """How long one question may take."""
+    times: bool = False
+    """Whether what counts is how many seconds a question takes, in place of its answer."""
+
+    def by_time(self) -> "SqlEndpoint":
+        """The same, of which time is taken."""
+        return replace(self, times=True)
 
     @property
     def starts_afresh(self) -> bool:
@@ -37,7 +49,20 @@ class SqlEndpoint:
         with self._connected() as endpoint:
             for statement in before:
                 endpoint.ask(statement)
-            return [_one(endpoint, question) for _ in range(count)]
+            return [self._one(endpoint, question) for _ in range(count)]
+
+    def draw_both(self, pair: Pair, count: int) -> tuple[list[object], list[object]]:
+        """On a connection for each input, since what is said before a question may change a connection."""
+        (first, one), (second, other) = map(_statements, pair)
+        with self._connected() as here, self._connected() as there:
+            for endpoint, before in ((here, first), (there, second)):
+                for statement in before:
+                    endpoint.ask(statement)
+            asked = ((here, one), (there, other))
+            return in_turns(lambda side: self._one(*asked[side]), count)
+
+    def _one(self, endpoint: Endpoint, question: str) -> object:
+        return timed(lambda: _told(endpoint, question)) if self.times else _told(endpoint, question)
 
     @contextmanager
     def _connected(self) -> Iterator[Endpoint]:
@@ -50,12 +75,16 @@ class SqlEndpoint:
                 yield endpoint
         except EndpointRefused as error:
             raise BadValue(f"The endpoint does not answer: {error.args[1]}") from None
+        except EndpointLate:
+            raise BadValue(
+                f"The endpoint did not answer within {self.seconds:g} seconds; allow more --seconds."
+            ) from None
 
 
-def _one(endpoint: Endpoint, question: str) -> object:
+def _told(endpoint: Endpoint, question: str) -> object:
     """All rows of an answer, a number alone where it is one; a refusal is an output as any other."""
     try:
-        rows = [[plainly(each) for each in row] for row in endpoint.ask(question)]
+        rows = [[plain(each) for each in row] for row in endpoint.ask(question)]
     except EndpointRefused as error:
         return RaisedError(str(error.args[0]), str(error.args[1])[:200])
     return rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else [each for row in rows for each in row]

@@ -16,7 +16,7 @@ import numpy as np
 from banister.consent import Given
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
-from banister.files import Access, folder, whole_text
+from banister.files import Access, alone, folder, whole_text
 from banister.foreign import read_json
 from banister.keys import nonce
 from banister.local.channels.base import Json
@@ -31,6 +31,8 @@ from banister.sampling.uniform import uniform_below
 
 FORMAT = "banister-answered/1"
 KEPT = "banister-kept/1"
+WHATEVER = -1
+"""Under it stands the one report that is sent whatever is said, so that the true answer is not kept beside it."""
 Report = int | str
 
 
@@ -86,8 +88,10 @@ class Person:
             return campaign.over_all_rounds
         epsilon = delta = Fraction(0)
         for question in campaign.questions:
-            if campaign.repetition.kind in (Repeat.ONCE, Repeat.PERMANENT) and self.kept(question):
-                continue  # Whatever is made of a kept report tells no more than the report, which was paid for.
+            if campaign.repetition.kind in (Repeat.ONCE, Repeat.PERMANENT) and WHATEVER in self.kept(question):
+                # Whatever is made of a kept report tells no more than the report, which was paid for. A memoised one
+                # was not: its campaign paid for what passes the second step.
+                continue
             charge = campaign.repetition.charge(question.channel)
             epsilon, delta = epsilon + charge.epsilon, delta + charge.delta
         return Guarantee(epsilon, min(Fraction(1), delta))
@@ -102,6 +106,15 @@ class Person:
                 f"Round {round_number + 1} is beyond the {campaign.repetition.rounds} rounds of the campaign."
             )
         _check_answers(campaign, answers)
+        folder(self._place("answered"), access=Access.OWNER)
+        with alone(self._place("answered")):
+            return self._answered_once(signed, answers, round_number, bits)
+
+    def _answered_once(
+        self, signed: SignedCampaign, answers: Sequence[int], round_number: int, bits: BitSource
+    ) -> ReportSending:
+        """While nobody else answers from this folder: two draws would be paid for once."""
+        campaign = signed.campaign
         if campaign.after and self._record(campaign.after).exists():
             raise BadValue(
                 "This is the second wave of a campaign whose first wave you answered. It is for other people. Nothing "
@@ -124,12 +137,16 @@ class Person:
 
     def taken(self, campaign: str, round_number: int) -> None:
         """Write down that the collector has acknowledged a round."""
-        before = _answered(self._record(campaign))
-        left = {number: sending for number, sending in before.waiting.items() if number != round_number}
-        self._write(_with(before, left, (*before.rounds, round_number)))
+        with alone(self._place("answered")):
+            before = _answered(self._record(campaign))
+            left = {number: sending for number, sending in before.waiting.items() if number != round_number}
+            self._write(_with(before, left, (*before.rounds, round_number)))
 
     def kept(self, question: Survey) -> dict[int, Report]:
-        """The reports that are kept for a question, by answer; the same question of another asker has the same."""
+        """The reports that are kept for a question, memoised ones by answer, a permanent one under `WHATEVER`.
+
+        The same question of another asker has the same.
+        """
         path = self._kept_path(question)
         if not path.exists():
             return {}
@@ -155,10 +172,9 @@ class Person:
         if repetition.kind is Repeat.FRESH:
             return write_value(channel, channel.draw(np.array([answer]), bits))[0]
         kept = self.kept(question)
-        # A value that does not change has one report, whatever is said the second time.
-        named = answer if repetition.kind is Repeat.MEMOISED else next(iter(kept), answer)
+        named = answer if repetition.kind is Repeat.MEMOISED else WHATEVER
         if named not in kept:
-            kept[named] = write_value(channel, channel.draw(np.array([named]), bits))[0]
+            kept[named] = write_value(channel, channel.draw(np.array([answer]), bits))[0]
             self._keep(question, kept)
         if repetition.second is None:
             return kept[named]

@@ -93,6 +93,10 @@ class Repetition:
                 f"The channel has {count_words(channel.outputs)} reports; a second step takes {MOST_KEPT} at most. "
                 "Choose randomized response, or ask for fewer answers."
             )
+        if self.second is not None and channel.packed:
+            raise BadValue(
+                "Rows of bits cannot go through a second step. Choose another channel, such as randomized response."
+            )
         if self.kept and self.second is None and SHARED_BY * channel.outputs > people:
             raise BadValue(
                 f"A kept report is a name tag: the channel has {count_words(channel.outputs)} reports for {people} "

@@ -49,6 +49,11 @@ def second_wave(
     asked = first.campaign
     if asked.hypotheses is not None or asked.after:
         raise BadValue("A second wave follows a first one that estimates shares, and there is no third.")
+    if asked.series:
+        raise BadValue(
+            "Numbers go through randomized response whatever the shares are, so a second wave gains nothing. Ask the "
+            "first wave longer, or more people."
+        )
     if len(totals) != len(asked.questions) or not all(found.reports for found in totals):
         raise BadValue("The first wave has no reports to some question, so nothing can be designed from it.")
     seen = [estimate(one.channel, asked.repetition, found) for one, found in zip(asked.questions, totals, strict=True)]

@@ -25,6 +25,11 @@ __all__ = ["Entrant", "Noise", "NoiseQuestion", "Over", "Touches", "VectorNoise"
 Noise = IntegerNoise | LineNoise
 VectorNoise = Independent | VectorStaircase | IntegerVectorStaircase | TruncatedVectorStaircase | UniformCube
 
+_FINE = Fraction(1, 1 << 27)
+"""From this epsilon on, the usual grid is a millionth of the sensitivity and has room for all tails."""
+_ENDS = 256
+"""A grid for tails has room for a thousand times sensitivity/epsilon; noise that ends needs less of it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
@@ -73,8 +78,9 @@ def _offered(question: NoiseQuestion, serves: Serves) -> Iterator[Entrant]:
 
 def _on_a_grid(question: NoiseQuestion) -> Iterator[Entrant]:
     """Noise on the whole numbers that has no twin on the line, counted in steps of a fine grid."""
-    epsilon, reach = question.epsilon, question.sensitivity
-    grid = default_grid(epsilon, reach) if epsilon > 0 else Grid.fine_for(reach)
+    reach = question.sensitivity
+    # What ends at about sensitivity/(2 delta) needs no room for the tails of a tiny epsilon.
+    grid = default_grid(max(question.epsilon, min(_ENDS * question.delta, _FINE)), reach)
     steps = replace(
         question,
         over=Over.INTEGERS,

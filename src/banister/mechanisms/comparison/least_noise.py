@@ -6,6 +6,7 @@ from fractions import Fraction
 from banister.core.exact.numbers import Bracket, Number, brief
 from banister.core.laws.cost import CostLike
 from banister.core.laws.pieces import Pieces
+from banister.errors import Undrawable
 from banister.mechanisms.comparison.contenders import (
     Entrant,
     Noise,
@@ -58,6 +59,8 @@ class Comparison:
     certified: bool
     """Whether the lower bound is proven; otherwise it is numerical, right to about 1e-7, as for a function of one's
     own, of which nothing but values is known."""
+    left_out: tuple[str, ...] = ()
+    """Noises that give the guarantee as well, and reach beyond what can be drawn exactly."""
 
     def _repr_html_(self) -> str:
         from banister.show.facts import grid_html
@@ -110,13 +113,22 @@ def least_noise(
         touches=touches,
     )
     found = tuple(entrants(question))
-    contenders = _judged(found)
+    contenders, left_out = _judged(found)
     bound, proven = _bound(question, found, contenders)
-    return Comparison(question=question, contenders=contenders, lower_bound=bound, certified=proven)
+    return Comparison(question=question, contenders=contenders, lower_bound=bound, certified=proven, left_out=left_out)
 
 
-def _judged(found: tuple[Entrant, ...]) -> tuple[Contender, ...]:
-    return tuple(sorted((_judge(each) for each in found), key=lambda each: (each.risk, not each.optimal)))
+def _judged(found: tuple[Entrant, ...]) -> tuple[tuple[Contender, ...], tuple[str, ...]]:
+    """All that can be drawn, the least first, and the names of the others; refused where nothing can be drawn."""
+    judged, refusals = [], {}
+    for each in found:
+        try:
+            judged.append(_judge(each))
+        except Undrawable as refused:  # At a tiny epsilon; with a delta there is noise that hardly needs it.
+            refusals[each.name] = refused
+    if refusals and not judged:
+        raise next(iter(refusals.values()))
+    return tuple(sorted(judged, key=lambda each: (each.risk, not each.optimal))), tuple(refusals)
 
 
 def _judge(entrant: Entrant) -> Contender:
@@ -197,7 +209,7 @@ def _vector_bound(question: NoiseQuestion, contenders: tuple[Contender, ...]) ->
     """A neighbour may move one coordinate alone, so each must be private by itself, and the costs add up."""
     single = replace(question, dimension=1)
     alone = tuple(entrants(single))
-    one, proven = _bound(single, alone, _judged(alone))
+    one, proven = _bound(single, alone, _judged(alone)[0])
     each_alone = None if one is None else scaled_down(one, Fraction(question.dimension))
     joint = [each.risk * (1 - 1e-6) for each in contenders if each.optimal and isinstance(each.noise, VectorStaircase)]
     if joint and (each_alone is None or max(joint) > each_alone):
@@ -222,6 +234,7 @@ def as_record(found: Comparison) -> dict[str, object]:
         "lower_bound_is": "certified" if found.certified else "numerical",
         "lower_bound_for": ASSUMED,
         "gap": found.gap,
+        "left_out": list(found.left_out),
         "contenders": [
             {
                 "name": each.name,

@@ -199,7 +199,7 @@ def _small_enough(asked: NoiseQuestion) -> bool:
         return False
     cut: IntegerNoise
     if asked.epsilon > 0:
-        cut = TruncatedStaircase(epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.steps)
+        cut = TruncatedStaircase.law(epsilon=asked.epsilon, delta=asked.delta, sensitivity=asked.steps)
     elif asked.steps <= asked.delta * _LARGEST_PROGRAM:
         cut = Uniform(delta=asked.delta, sensitivity=asked.steps)
     else:

@@ -32,7 +32,7 @@ from banister.core.laws.cost import Cost
 from banister.core.programs.linear import LinearProgram, LinearSolver
 from banister.errors import BadValue
 from banister.mechanisms.integers.truncated_staircase import TruncatedStaircase
-from banister.mechanisms.integers.uniform import Uniform
+from banister.mechanisms.integers.uniform import Uniform, uniform_edge
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -189,9 +189,9 @@ def program_window(epsilon: Fraction, delta: Fraction, sensitivity: int) -> "_Wi
     What is near the edge of the window is bound by fewer rows. Where much may lie there, it is wider by a half.
     """
     if epsilon:
-        edge = TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=sensitivity).edge
+        edge = TruncatedStaircase.law(epsilon=epsilon, delta=delta, sensitivity=sensitivity).edge
     else:
-        edge = Uniform(delta=delta, sensitivity=sensitivity).edge
+        edge = uniform_edge(delta, sensitivity)
     width, decay = edge + sensitivity + 2, float(epsilon) / sensitivity
     width += width // 2 if 4 * sensitivity < edge <= 24 * sensitivity else 0
     return _Window(float(epsilon), float(delta), sensitivity, width, decay)

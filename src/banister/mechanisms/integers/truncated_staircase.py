@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import BALL_BITS, Number, ball, certainly_positive, exp_ball, precision
+from banister.core.exact.numbers import BALL_BITS, Number, ball, brief, certainly_positive, exp_ball, precision
 from banister.core.exact.search import largest_whole
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_integers
@@ -19,11 +20,14 @@ from banister.core.laws.power_sums import power_of
 from banister.core.laws.staircases import stair_moment
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
+from banister.errors import Undrawable
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers
 from banister.mechanisms.integers.integer_staircase import best_step_width, two_sided_tail
 from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 from banister.sampling.cut import CutDraw
+from banister.sampling.staircase import staircase_draw
+from banister.sampling.uniform import LARGEST
 
 _EXHAUSTIVE = 64
 
@@ -52,6 +56,21 @@ class TruncatedStaircase(IntegerNoise):
     """The largest size that the noise can have."""
 
     def __init__(self, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> None:
+        self._fix(epsilon, delta, sensitivity, cost)
+        self._drawable()
+
+    @classmethod
+    def law(cls, *, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike = "absolute") -> Self:
+        """The same law for bounds, also where it reaches beyond what can be drawn.
+
+        >>> TruncatedStaircase.law(epsilon="1e-20", delta="1e-20", sensitivity=1).edge > 10**19
+        True
+        """
+        made = cls.__new__(cls)
+        made._fix(epsilon, delta, sensitivity, cost)
+        return made
+
+    def _fix(self, epsilon: Number, delta: Number, sensitivity: Number, cost: CostLike) -> None:
         level = need.level("epsilon", epsilon, "For epsilon = 0 use Uniform. " + HINT)
         chance = need.between("delta", delta, 0, 1)
         need.positive("delta", chance, "For delta = 0 use IntegerStaircase.")
@@ -61,6 +80,22 @@ class TruncatedStaircase(IntegerNoise):
         edge = _edge(level, chance, reach, width)
         for name, value in zip(self.__slots__, (level, chance, reach, width, chosen, edge), strict=True):
             object.__setattr__(self, name, value)
+
+    def _drawable(self) -> None:
+        """Refuse here, not at the first draw, what reaches too far."""
+        if self._nearly_level:
+            if 2 * self.edge >= LARGEST:
+                raise Undrawable(
+                    f"Noise of up to {brief(Fraction(self.edge))} grid steps reaches beyond 64-bit integers. Take a "
+                    "coarser grid or a larger delta."
+                )
+        else:
+            staircase_draw(self.epsilon, self.sensitivity, self.step_width)
+
+    @property
+    def _nearly_level(self) -> bool:
+        # Of the uncut staircase 1/(1 + 2 eta) is kept; below a half, what is left is nearly level.
+        return 2 * float(self.delta) > math.expm1(min(float(self.epsilon), 700.0))
 
     @property
     def scale(self) -> float:
@@ -113,15 +148,13 @@ class TruncatedStaircase(IntegerNoise):
 
 @lru_cache(maxsize=64)
 def _sampler(noise: TruncatedStaircase) -> CutDraw:
-    # Of the uncut staircase 1/(1 + 2 eta) is kept; below a half, what is left is nearly level.
-    level = 2 * float(noise.delta) > math.expm1(min(float(noise.epsilon), 700.0))
     return CutDraw(
         noise.epsilon,
         noise.sensitivity,
         noise.step_width,
         edge=noise.edge,
         keep_edge=noise.edge_part,
-        level=level,
+        level=noise._nearly_level,
     )
 
 

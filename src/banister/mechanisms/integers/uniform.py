@@ -9,11 +9,12 @@ import numpy as np
 from flint import arb
 
 from banister import need
-from banister.core.exact.numbers import Bracket, Number, ball
+from banister.core.exact.numbers import Bracket, Number, ball, brief
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.power_sums import power_of, range_sum
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
+from banister.errors import Undrawable
 from banister.mechanisms.integers.integer_noise import Floats, IntegerNoise, Integers, whole_value
 from banister.mechanisms.offers import NoiseQuestion, Offer, Serves
 from banister.sampling.bernoulli import Coin
@@ -46,7 +47,11 @@ class Uniform(IntegerNoise):
         chance = need.between("delta", delta, 0, 1)
         need.positive("delta", chance, hint)
         reach = need.whole("sensitivity", sensitivity, least=1)
-        need.whole("sensitivity / delta", math.ceil(reach / chance), least=1, most=LARGEST >> 1)
+        if not reach / chance <= LARGEST >> 1:
+            raise Undrawable(
+                f"sensitivity / delta = {brief(reach / chance)} grid steps reach beyond 64-bit integers. Take a "
+                "coarser grid or a larger delta."
+            )
         for name, value in zip(self.__slots__, (chance, reach, Cost.of(cost)), strict=True):
             object.__setattr__(self, name, value)
 
@@ -61,9 +66,7 @@ class Uniform(IntegerNoise):
 
         With delta = 1 everything is allowed, and no noise is the least.
         """
-        if self.delta == 1:
-            return 0
-        return math.ceil((1 / self.height - 1) / 2)
+        return uniform_edge(self.delta, self.sensitivity)
 
     @property
     def scale(self) -> float:
@@ -138,6 +141,11 @@ def known_to_be_best(asked: NoiseQuestion) -> str:
         return "[G13] Thm 4.1"
     whole = (1 / (2 * asked.delta)).denominator == 1
     return "1/(2 delta) whole: [G13] Thm 4.3" if whole and asked.cost.exponent == 1 else ""
+
+
+def uniform_edge(delta: Fraction, sensitivity: int) -> int:
+    """The largest value of uniform noise, whether it can be drawn or not."""
+    return 0 if delta == 1 else math.ceil((sensitivity / delta - 1) / 2)
 
 
 OFFERS = (

@@ -31,6 +31,8 @@ _NEAR = 0.009
 _FEWER_ROWS = 3_000
 _EASIER = (Fraction(1, 10**4), Fraction(1, 10**6))
 
+_LEAST_FLAT = Fraction(1, 1 << 60)
+
 
 def pure_bound_on_line(epsilon: Fraction, sensitivity: Fraction, cost: Pieces) -> float:
     """The least expected cost of epsilon-private noise on the line, that of the best staircase ([G13] Thm 2.4)."""
@@ -45,8 +47,10 @@ def closed_bound(epsilon: Fraction, delta: Fraction, cost: Pieces, exponent: Fra
             (docs/math/truncated-staircase.md), so no program is asked, however wide the noise is.
     """
     best: TruncatedStaircase | Uniform
+    if delta < _LEAST_FLAT and not epsilon:
+        return 0.0  # Such uniform noise cannot be drawn, and its law is not made.
     if epsilon:
-        best = TruncatedStaircase(epsilon=epsilon, delta=delta, sensitivity=1)
+        best = TruncatedStaircase.law(epsilon=epsilon, delta=delta, sensitivity=1)
     else:
         best = Uniform(delta=delta, sensitivity=1)
     proven = best.risk_bracket(Cost.power(exponent))

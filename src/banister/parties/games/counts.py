@@ -212,6 +212,14 @@ def parity_rule(groups: Sequence[tuple[Guarantee, int]], even: int) -> tuple[Flo
     return rule, prior / prior.sum()
 
 
+def parity_said(heard: Sequence[int | None], levels: Sequence[Guarantee], even: int) -> Floats:
+    """The row of `parity_rule` for one transcript, without the others: two chances."""
+    if any(symbol is None or level == ABSENT for symbol, level in zip(heard, levels, strict=True)):
+        return np.array([0.5, 0.5])
+    ones = sum(symbol in (1, 3) for symbol in heard) % 2
+    return np.array([1.0, 0.0]) if ones == even else np.array([0.0, 1.0])
+
+
 def _groups(levels: Sequence[Guarantee], priors: Sequence[Fraction]) -> list[tuple[tuple[Guarantee, Fraction], int]]:
     return list(Counter(zip(levels, priors, strict=True)).items())
 

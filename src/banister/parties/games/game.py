@@ -136,7 +136,7 @@ class Game:
             answer = self._guess(float(guess[0]))
             return Decision(answer, float(worth[0]), ((answer, 1.0),), missing)
         present = self.without(*missing) if missing else self
-        chances = present._worst().rule[present._place(heard)]
+        chances = present._chances(heard)
         guesses = self.score.guesses
         if self.score.free:  # The mean of a random guess is never worse.
             said_once = float(chances @ guesses)
@@ -234,6 +234,13 @@ class Game:
         if self._alternates():
             return max(0.5, closed_forms.xor_accuracy(self.levels) - _ROUNDING)  # A tossed coin is right half the time.
         return self._worst().value.down
+
+    def _chances(self, heard: Transcript) -> Floats:
+        """The chance of each guess, by the rule that secures most, after what was said."""
+        if self._alternates():  # In closed form, as what it secures: levels may all differ.
+            return counts.parity_said(heard, self.levels, int(self.function.index[0]))
+        listed: Floats = self._worst().rule[self._place(heard)]
+        return listed
 
     def _worst(self) -> WorstCase:
         if self.score.worth.size == 0:

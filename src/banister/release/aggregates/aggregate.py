@@ -150,6 +150,45 @@ class Aggregate(ABC):
         """What the answer counts: a plain number, or days or seconds since 1970."""
 
 
+class PlainCount(Aggregate):
+    """An aggregate that is one count as it stands: of rows, of people, of values. A kind says what is counted."""
+
+    __slots__ = ()
+
+    def movable(self) -> None:
+        return None
+
+    def choice(self) -> None:
+        return None
+
+    def matter(self, pieces: Sequence[Piece], measures: Sequence[Measure]) -> Slopes:
+        (count,) = pieces
+        return [(count.place, 1 / measures[count.place].high)]
+
+    def slopes(self, pieces: Sequence[Piece], measures: Sequence[Measure], size: int) -> Slopes:
+        (count,) = pieces
+        return [(count.place, 1.0)]
+
+    def foreseen(self, pieces: Sequence[Piece], measures: Sequence[Measure]) -> Sequence[Sequence[float]]:
+        """Any cell: its interval is as wide as that of any other."""
+        return [[1.0] * len(pieces)]
+
+    def answer(self, pieces: Sequence[Piece], noisy: Noisy) -> Answer:
+        return linear([(piece.place, 1.0) for piece in pieces], noisy)
+
+    def laplace(self, scale: float, size: int) -> float:
+        return scale
+
+    def compared_with(self, rows: int) -> float:
+        return float(rows)
+
+    def can_be_below_zero(self) -> bool:
+        return False
+
+    def unit(self) -> Unit:
+        return Unit.NUMBER
+
+
 def counted_rows(quantity: Quantity | None) -> frozenset[Quantity | None]:
     """The count of the rows in which a quantity is not missing."""
     return frozenset([quantity if quantity is not None and quantity.nulls else None])

@@ -1,12 +1,10 @@
 """COUNT(DISTINCT column): how many values a column has among the rows of a cell."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from banister.questions.measures import Measure
-from banister.questions.terms import Leaf, Quantity, Unit
-from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, Slopes, linear
+from banister.questions.terms import Leaf, Quantity
+from banister.release.aggregates.aggregate import Piece, PlainCount
 from banister.tables.schema import Kind
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ ANY = 2**40
 
 
 @dataclass(frozen=True, slots=True)
-class Distinct(Aggregate):
+class Distinct(PlainCount):
     """How many values a column has in a cell: of those that are declared, or of any.
 
     A person with several rows brings `rows` values to a cell at most, chosen as her groups are: one person moves the
@@ -52,38 +50,5 @@ class Distinct(Aggregate):
     def counted(self, *, single: bool) -> frozenset[Quantity | None]:
         return frozenset()
 
-    def movable(self) -> None:
-        return None
-
     def pieces(self, board: "Board") -> tuple[Piece, ...]:
         return (board.distinct(self.quantity, self.values),)
-
-    def choice(self) -> None:
-        return None
-
-    def matter(self, pieces: Sequence[Piece], measures: Sequence[Measure]) -> Slopes:
-        (count,) = pieces
-        return [(count.place, 1 / measures[count.place].high)]
-
-    def slopes(self, pieces: Sequence[Piece], measures: Sequence[Measure], size: int) -> Slopes:
-        (count,) = pieces
-        return [(count.place, 1.0)]
-
-    def foreseen(self, pieces: Sequence[Piece], measures: Sequence[Measure]) -> Sequence[Sequence[float]]:
-        """Any cell: its interval is as wide as that of any other."""
-        return [[1.0] * len(pieces)]
-
-    def answer(self, pieces: Sequence[Piece], noisy: Noisy) -> Answer:
-        return linear([(piece.place, 1.0) for piece in pieces], noisy)
-
-    def laplace(self, scale: float, size: int) -> float:
-        return scale
-
-    def compared_with(self, rows: int) -> float:
-        return float(rows)
-
-    def can_be_below_zero(self) -> bool:
-        return False
-
-    def unit(self) -> Unit:
-        return Unit.NUMBER

@@ -1,12 +1,10 @@
 """COUNT(DISTINCT person): the people of a cell."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from banister.questions.measures import Measure
-from banister.questions.terms import Quantity, Unit
-from banister.release.aggregates.aggregate import Aggregate, Answer, Noisy, Piece, Slopes, linear
+from banister.questions.terms import Quantity
+from banister.release.aggregates.aggregate import Piece, PlainCount
 
 if TYPE_CHECKING:
     from banister.questions.reading.calls import Call
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class People(Aggregate):
+class People(PlainCount):
     """How many people have a row in a cell."""
 
     names: ClassVar[tuple[str, ...]] = ("COUNT",)
@@ -32,38 +30,5 @@ class People(Aggregate):
     def counted(self, *, single: bool) -> frozenset[Quantity | None]:
         return frozenset([None]) if single else frozenset()
 
-    def movable(self) -> None:
-        return None
-
     def pieces(self, board: "Board") -> tuple[Piece, ...]:
         return (board.people(),)
-
-    def choice(self) -> None:
-        return None
-
-    def matter(self, pieces: Sequence[Piece], measures: Sequence[Measure]) -> Slopes:
-        (count,) = pieces
-        return [(count.place, 1 / measures[count.place].high)]
-
-    def slopes(self, pieces: Sequence[Piece], measures: Sequence[Measure], size: int) -> Slopes:
-        (count,) = pieces
-        return [(count.place, 1.0)]
-
-    def foreseen(self, pieces: Sequence[Piece], measures: Sequence[Measure]) -> Sequence[Sequence[float]]:
-        """Any cell: its interval is as wide as that of any other."""
-        return [[1.0] * len(pieces)]
-
-    def answer(self, pieces: Sequence[Piece], noisy: Noisy) -> Answer:
-        return linear([(piece.place, 1.0) for piece in pieces], noisy)
-
-    def laplace(self, scale: float, size: int) -> float:
-        return scale
-
-    def compared_with(self, rows: int) -> float:
-        return float(rows)
-
-    def can_be_below_zero(self) -> bool:
-        return False
-
-    def unit(self) -> Unit:
-        return Unit.NUMBER

@@ -22,6 +22,7 @@ from banister.questions.measures import Measure, Share
 from banister.release.answering.combine import bounded_reach
 from banister.release.payments.measured import Measured
 from banister.release.payments.stated import Stated, law_of
+from banister.sampling.staircase import drawable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,8 @@ def _pure(noise: IntegerNoise) -> Fraction:
 def cell_by_cell(measure: Measure, share: Share, epsilon: Fraction) -> CellByCell:
     """The least noise at a part of epsilon a cell."""
     level = level_of(share, epsilon)
+    if not drawable(level, share.sensitivity):
+        raise _too_small(share, epsilon)
     kind, noise = _least(level, share.sensitivity)
     return CellByCell(measure=measure, share=share, part=epsilon, name=kind, noise=noise)
 
@@ -88,11 +91,15 @@ def level_of(share: Share, epsilon: Fraction) -> Fraction:
     """What of a part of epsilon is for each cell."""
     level = epsilon / share.touches
     if share.sensitivity / level > 2**55:
-        raise BadValue(
-            f"epsilon = {brief(epsilon)} is too small for what one person can contribute ({share.sensitivity} steps). "
-            "Give more epsilon, a coarser step or a narrower range."
-        )
+        raise _too_small(share, epsilon)
     return level
+
+
+def _too_small(share: Share, epsilon: Fraction) -> BadValue:
+    return BadValue(
+        f"epsilon = {brief(epsilon)} is too small for what one person can contribute ({share.sensitivity} steps). "
+        "Give more epsilon, a coarser step or a narrower range; or, where answers have weights, more to this one."
+    )
 
 
 @lru_cache(maxsize=1024)

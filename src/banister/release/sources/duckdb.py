@@ -17,6 +17,7 @@ from banister.release.sources.sql.compile import Compiler
 from banister.release.sources.sql.syntax import filled, written_date
 from banister.release.work import Physical, Totals, Work, assemble, check_stored, check_ties
 from banister.tables.frames.csv_lines import CsvFile, typed
+from banister.tables.frames.moments import in_microseconds
 from banister.tables.frames.paths import literal_path
 from banister.tables.schema import Column, Kind, Schema, Table
 
@@ -236,9 +237,8 @@ class DuckDBSource:
     def _stored_query(self, stored: str) -> str:
         """Read a table of a DuckDB file with texts that go by their bytes, whatever collation it gives them."""
         rows = self._run(f"DESCRIBE SELECT * FROM {stored}").fetchall()
-        texts = [_quoted(row[0]) for row in rows if row[1] == "VARCHAR"]
-        plain = f" REPLACE ({', '.join(f'{name} COLLATE C AS {name}' for name in texts)})" if texts else ""
-        return f"SELECT *{plain} FROM {stored}"
+        texts = {row[0]: f"{_quoted(row[0])} COLLATE C" for row in rows if row[1] == "VARCHAR"}
+        return f"SELECT *{_replaced(texts | _by_nanoseconds(rows))} FROM {stored}"
 
     def _parquet_query(self, table: Table, text: str) -> str:
         """Read a Parquet file without believing its statistics about floating-point columns.
@@ -249,14 +249,14 @@ class DuckDBSource:
         source = f"read_parquet({text}, hive_partitioning = false)"  # A folder k=1 is a name and no column.
         rows = self._run(f"DESCRIBE SELECT * FROM {source}").fetchall()
         floats = {row[0]: f"TRY({_quoted(row[0])})" for row in rows if TYPES.get(str(row[1])) is Physical.FLOAT}
-        return f"SELECT *{_replaced(floats | _whole_floats(table, rows))} FROM {source}"
+        return f"SELECT *{_replaced(floats | _whole_floats(table, rows) | _by_nanoseconds(rows))} FROM {source}"
 
     def _register(self, table: Table, frame: object) -> None:
         try:
-            self._connection.register(f"frame_{table.name}", frame)
+            self._connection.register(f"frame_{table.name}", in_microseconds(frame))
             given = _quoted(f"frame_{table.name}")
             rows = self._connection.execute(f"DESCRIBE SELECT * FROM {given}").fetchall()
-            replaced = _replaced(_whole_floats(table, rows))
+            replaced = _replaced(_whole_floats(table, rows) | _by_nanoseconds(rows))
             self._connection.execute(f"CREATE VIEW {_quoted(table.name)} AS SELECT *{replaced} FROM {given}")
         except duckdb.Error:
             raise BadValue(
@@ -304,6 +304,11 @@ def _whole_floats(table: Table, described: Sequence[tuple[str, str]]) -> dict[st
     found = [row[0] for row in described if row[0] in wanted and TYPES.get(str(row[1])) is Physical.FLOAT]
     whole = "CASE WHEN {x} = floor({x}) AND abs({x}) < 9e18 THEN TRY_CAST({x} AS BIGINT) END"
     return {name: whole.format(x=f"TRY({_quoted(name)})") for name in found}
+
+
+def _by_nanoseconds(described: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Timestamps with a zone and nanoseconds, as pandas makes them, in microseconds; a far one is missing."""
+    return {row[0]: f"TRY_CAST({_quoted(row[0])} AS TIMESTAMPTZ)" for row in described if row[1] == "TIMESTAMPTZ_NS"}
 
 
 def _may_be_whole(column: Column) -> bool:

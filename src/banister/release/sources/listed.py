@@ -4,7 +4,8 @@ Whoever has more groups than may count is treated the same on every path, for th
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import prod
 from pathlib import Path
 
@@ -25,6 +26,9 @@ from banister.tables.reading import Value
 PIECE = 2**25
 """So many rows at a time are held as numbers of 64 bits, twice."""
 
+WRITTEN = 64
+"""So many queries are remembered."""
+
 FAR = 2**61
 VALUES, CELLS = 2**16, 2**22
 """The most values of an unknown axis, and the most cells with them, for which lists are made."""
@@ -41,6 +45,22 @@ NO_PLACE = (
 Fetch = Callable[[str], Mapping[str, Sequence[object] | NDArray[np.generic]]]
 
 
+class Texts:
+    """The queries of a compiler that were asked for last, so that a question which is asked often is written once."""
+
+    __slots__ = ("listing", "packing", "span")
+
+    def __init__(self, compiler: Compiler) -> None:
+        self.listing: Callable[[Work], Listing] = lru_cache(maxsize=WRITTEN)(compiler.listing)
+        self.packing = lru_cache(maxsize=WRITTEN)(compiler.packing)
+        self.span: Callable[[Work], str] = lru_cache(maxsize=WRITTEN)(compiler.span)
+
+
+def _unkeyed(work: Work) -> Work:
+    """The same work without its secret numbers, which are new each time and stand in none of these queries."""
+    return replace(work, hash_keys=())
+
+
 @dataclass(frozen=True, slots=True)
 class ListReader:
     """One engine's lists. `paths` are the files of all tables, or nothing where there are other tables than files."""
@@ -49,6 +69,10 @@ class ListReader:
     fetch: Fetch
     kept: KeptLists | None
     paths: tuple[Path, ...] | None
+    texts: "Texts" = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "texts", Texts(self.compiler))
 
     def totals(self, work: Work) -> Totals | None:
         """The exact work; nothing where it is not about people's lists, or where they have to be made in the engine."""
@@ -56,7 +80,7 @@ class ListReader:
             return None
         if any(isinstance(axis, Unknown) for axis in work.axes):
             return self._unknown(work)
-        listing = self.compiler.listing(work)
+        listing = self.texts.listing(_unkeyed(work))
         found = self._found(work, listing)
         return self._packed(work, listing) if found is None else found.totals(work, listing)
 
@@ -111,14 +135,16 @@ class ListReader:
         table = work.relation.table
         if self.compiler.types[table.name][table.person or ""] is not Physical.INTEGER:
             return None
-        rows, lowest, highest = (_whole(values[0]) for values in self.fetch(self.compiler.span(work)).values())
+        rows, lowest, highest = (_whole(values[0]) for values in self.fetch(self.texts.span(_unkeyed(work))).values())
         return Packing.of(work, lowest, highest, rows) if max(-lowest, highest) < FAR else None
 
     def _pieces(self, work: Work, packing: Packing) -> Iterator[NDArray[np.int64]]:
         """The rows as numbers, a piece of the people at a time."""
         pieces = max(1, -(-packing.rows // PIECE))
         for piece in range(pieces):
-            query = self.compiler.packing(work, packing.lowest, packing.fields, packing.cell_bits, (piece, pieces))
+            query = self.texts.packing(
+                _unkeyed(work), packing.lowest, packing.fields, packing.cell_bits, (piece, pieces)
+            )
             yield np.array(self.fetch(query)["k"], dtype=np.int64, copy=None)
 
     def _unknown(self, work: Work) -> Totals | None:

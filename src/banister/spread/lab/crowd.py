@@ -79,11 +79,13 @@ class Crowd:
         self._approved: dict[tuple[int, MessageId], float] = {}
         self.heard: dict[int, list[Heard]] = defaultdict(list)
         self.copies = self.answers = 0
+        self._authors: dict[MessageId, int] = {}
 
     def post(self, node: int, body: bytes, at: float = 0.0) -> MessageId:
         """Somebody writes."""
         exchange = self._node(node)
         name = exchange.post(body, now=self._clock(node, at))
+        self._authors[name] = node
         self._due(node, at)
         return name
 
@@ -250,4 +252,4 @@ class Crowd:
     def reach(self, name: MessageId, until: float) -> int:
         """How many have a message at a moment."""
         unit = self._settings.step_ticks
-        return 1 + sum(first.at * unit <= until for _, first in self._firsts(name))
+        return len({self._authors[name], *(node for node, first in self._firsts(name) if first.at * unit <= until)})

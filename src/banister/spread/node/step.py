@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from banister.sampling.bits import BitSource
 from banister.sampling.whole import uniform_below
-from banister.spread.node.ages import dated, posted_at, step_of
+from banister.spread.node.ages import dated, end_of_embargo, end_of_life, outlived, posted_at, step_of
 from banister.spread.node.messages import (
     PARTS,
     Ack,
@@ -35,6 +35,7 @@ from banister.spread.node.messages import (
     WakeAt,
     Wave,
 )
+from banister.spread.node.own import is_alone, leaf_from, moved
 from banister.spread.node.state import DOUBLINGS, OLDEST, Alarm, Held, NodeState, Waiting, fewer
 
 _FORGOTTEN = 4
@@ -145,15 +146,21 @@ class Desk:
         return hashlib.blake2b(b"%d %d" % (came, link), key=self._secret, digest_size=16).digest()
 
     def settle_as_leaf(self, held: Held, link: Link) -> Held:
-        """Turn the author's copy, once a contact has taken it, into that of a leaf which got it from there."""
-        posted, step = posted_at(self.settings, held), step_of(self.settings, held)
-        parts = min(max(self.now - posted, 0) * PARTS // step, OLDEST * PARTS + PARTS - 1)
-        age, part = divmod(parts, PARTS)
-        since = posted + parts * step // PARTS  # As if it had come when it was that old: to the tick the same age.
-        children = tuple(other for other in held.children if other != link)
-        leaf = replace(held, parent=link, children=children, since=since, climbing=False, level=0, age=age, part=part)
+        """Turn the author's copy, once a contact has it, into that of a leaf which got it from there just now: its
+        place among the others, its moments and the contact's account are those of a copy that came."""
+        leaf = leaf_from(self.settings, held, link, now=self.now, bits=self.bits)
+        self._alarms = moved(self._alarms, self.settings, held, leaf, now=self.now)
+        del self.held[held.id]
         self.keep(leaf)
+        self._taken = {**self._taken, link: self._taken.get(link, 0) + 1} if self.settings.quota else self._taken
         return leaf
+
+    def _begin_again(self, held: Held) -> None:
+        """One's own post that nobody has: as if it was written now. Told at its old age, by who alone has it, it would
+        name its author to everybody."""
+        del self.held[held.id]
+        self._alarms = [alarm for alarm in self._alarms if alarm.id != held.id]
+        self.post(Post(held.id, held.body))
 
     # Events.
 
@@ -245,10 +252,13 @@ class Desk:
         due, self._alarms = self._alarms[:count], self._alarms[count:]
         for alarm in due:
             held = self.held.get(alarm.id)
-            if held is None:
+            if held is None or held.since == self.now:  # Forgotten, or begun again a moment ago.
                 continue
             if alarm.what == "forget":
                 self._forget(held.id)
+            elif self.settings.rules.begins_again and is_alone(held) and self.age_of(held) > 1:
+                if self.contacts:
+                    self._begin_again(held)
             elif alarm.what == "embargo":
                 self.tell_all(held)
             else:
@@ -294,9 +304,15 @@ class Desk:
             self._everybody = (*self._everybody, link)
         self._away -= {link}
         self.contacts = tuple(other for other in self._everybody if other not in self._away)
+        waits = {alarm.id for alarm in self._alarms if alarm.what == "tell"}
         for held in list(self.held.values()):
             known = link in held.tree_links or link in held.known or link in held.asked
-            if not known and self.settings.rules.tells_everybody(self, held):
+            if self.settings.rules.begins_again and is_alone(held):
+                if held.id not in waits:
+                    self._begin_again(held)
+            elif outlived(self.settings, held, now=self.now):
+                continue
+            elif not known and self.settings.rules.tells_everybody(self, held):
                 self.keep(replace(held, asked=(*held.asked, link)))
                 self.ask(link, Copy(held.id, held.body))
 
@@ -331,21 +347,11 @@ class Desk:
         while len(self.held) >= settings.memory:
             self._forget(self._given_up_for(held.parent))
         self.keep(held)
-        self.remind(held, "forget", settings.lifetime)
+        insort(self._alarms, Alarm(end_of_life(settings, held), held.id, "forget"))
         if settings.embargo:
-            insort(self._alarms, Alarm(self._end_of_embargo(held), held.id, "embargo"))
-
-    def _end_of_embargo(self, held: Held) -> Tick:
-        """A random time after the horizon, counted from the post and not from the arrival, which is earliest at home.
-
-        Frames take time, so the clocks of those farther away are a little late. A sum of three uniform numbers is
-        seldom small: the first of many to end is hundreds of ticks after the horizon, where a few make no difference;
-        with one uniform number it would be a few ticks after it, and those nearest to the author would be first.
-        """
-        settings, step = self.settings, step_of(self.settings, held)
-        third = (settings.embargo * step + 2) // 3
-        ticks = sum(uniform_below(third, self.bits) for _ in range(3))
-        return max(posted_at(settings, held) + settings.horizon * step + 1 + ticks, self.now + 1)
+            insort(
+                self._alarms, Alarm(end_of_embargo(settings, held, now=self.now, bits=self.bits), held.id, "embargo")
+            )
 
     def _given_up_for(self, link: Link | None) -> MessageId:
         """The oldest of those that the link brought if it has its share, else of those of the link that has most."""

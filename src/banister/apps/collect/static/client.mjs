@@ -1,8 +1,11 @@
 // banister collect: answer a campaign from a browser. Every draw is exact: bits from WebCrypto, arithmetic on BigInt.
 // Everything is checked before a bit is drawn: signature, hashes, levels, the person's ceiling. Sent is what was drawn.
 export const FORMAT = "banister-campaign/1", STORE = "banister-collect";
+const WHATEVER = "-1";   // Under it stands the one report that is sent whatever is said: the true answer is not kept beside it.
 export class Refusal extends Error {}
 const refuse = words => { throw new Refusal(words); };
+const unknown = () => refuse("The campaign has a channel that this page does not know. Do not answer it.");
+const whole = (n, least, most) => Number.isSafeInteger(n) && n >= least && n <= most;
 export const bytes = text => new TextEncoder().encode(text);
 export const hex = data => [...new Uint8Array(data)].map(b => b.toString(16).padStart(2, "0")).join("");
 export const raw = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
@@ -50,6 +53,7 @@ export function below(n, bits) {                         // A whole number from 
   for (;;) { const x = bits.word(size); if (x < top) return x % n; }
 }
 export function expMinus([a, b], size) {                 // Whole numbers below and above e^(-a/b) · 2^size: a series, halved and squared.
+  if (a === 0n) return [1n << BigInt(size), 1n << BigInt(size)];
   let h = 0n; while (a > b << h) h++;
   const g = BigInt(size) + 16n + 2n * h, one = 1n << g;
   let low = one, high = one, term = one, k = 0n;
@@ -77,8 +81,10 @@ export const tosser = (a, b, epsilon) => {                      // Heads with ch
 };
 
 // Channels: how many reports there are, the exact draw, and whether the level is what is claimed.
+// Whoever asks may have written the fields by hand, so each is held to what its kind allows.
 const cellsOf = (fields, k) => (fields.cell_of ?? Array.from({ length: k }, (_, x) => x)).map(BigInt);
 const most = cells => cells.reduce((a, b) => a > b ? a : b);
+const few = (k, d) => { let found = 1n; for (let i = 0n; i < d; i++) { found = found * (k - i) / (i + 1n); if (found > 1n << 53n) return false; } return true; };
 function response(k, epsilon, cells = cellsOf({}, k)) {
   const count = most(cells) + 1n, keep = tosser(1n, count - 1n, epsilon);
   return { outputs: count, draw(x, bits) {
@@ -91,16 +97,24 @@ function response(k, epsilon, cells = cellsOf({}, k)) {
 function prime(n) { for (let p = n; ; p++) { let d = 2n; while (d * d <= p && p % d) d++; if (d * d > p) return p; } }
 const choose = (n, m) => { let found = 1n; for (let i = 0n; i < m; i++) found = found * (n - i) / (i + 1n); return found; };
 const POLYNOMIALS = { 2: 3n, 4: 7n, 8: 11n, 16: 19n, 32: 37n, 64: 67n, 128: 131n, 256: 283n };
+export const BASES = [2, 3, 4, 5, 7, 8, 11, 13, 16, 23, 32, 47, 64, 128, 256];
 const KINDS = {
-  "randomized-response": (fields, epsilon, k) => response(k, epsilon, cellsOf(fields, k)),
+  "randomized-response"(fields, epsilon, k) {
+    const cells = fields.cell_of;                        // Cells have the numbers from 0, without gaps.
+    if (cells && new Set(cells).size !== most(cells) + 1) unknown();
+    return response(k, epsilon, cellsOf(fields, k));
+  },
   "subset-selection"({ size }, epsilon, k) {
-    const p = prime(BigInt(k)), d = BigInt(size), keep = tosser(d, p - d, epsilon);
+    const p = prime(BigInt(k));
+    if (!whole(size, 1, Number(p) - 1)) unknown();
+    const d = BigInt(size), keep = tosser(d, p - d, epsilon);
     return { outputs: p * (p - 1n), draw(x, bits) {
       const place = keep(bits) ? below(d, bits) : d + below(p - d, bits), slope = 1n + below(p - 1n, bits);
       return (slope - 1n) * p + ((place - slope * BigInt(x)) % p + p) % p;
     } };
   },
   "every-set"({ size }, epsilon, categories) {           // A set x1 < x2 < … is the number Σ C(xi, i).
+    if (!whole(size, 1, categories - 1) || !few(BigInt(categories), BigInt(Math.min(size, categories >> 1)))) unknown();
     const k = BigInt(categories), d = BigInt(size), keep = tosser(d, k - d, epsilon);
     return { outputs: choose(k, d), draw(x, bits) {
       const own = BigInt(x), holds = keep(bits), count = holds ? d - 1n : d, set = holds ? [own] : [];
@@ -110,7 +124,7 @@ const KINDS = {
     } };
   },
   "unary-encoding"(fields, epsilon, k) {
-    const rest = tosser(1n, 1n, epsilon), length = Math.ceil(k / 64) * 8;
+    const rest = tosser(1n, 1n, epsilon), length = (k + 63 >> 6) * 8;
     return { outputs: 1n << BigInt(k), packed: true, draw(x, bits) {
       const row = new Uint8Array(length);
       for (let y = 0; y < k; y++) if (y === x ? bits.byte() & 1 : !rest(bits)) row[y >> 3] |= 128 >> (y & 7);
@@ -118,6 +132,7 @@ const KINDS = {
     } };
   },
   "hadamard-response"({ base }, epsilon, k) {
+    if (!BASES.includes(base)) unknown();
     const q = BigInt(base), width = BigInt(q.toString(2).length - 1), polynomial = POLYNOMIALS[base];
     let length = 1n; while ((q ** length - 1n) / (q - 1n) < BigInt(k)) length++;
     const digit = (v, j) => v / q ** j % q, whole = f => { let found = 0n; for (let j = 0n; j < length; j++) found = f(found, j); return found; };
@@ -134,20 +149,22 @@ const KINDS = {
     } };
   },
   matrix({ weights, cell_of }, epsilon, k, delta) {
-    const rows = weights.map(row => row.map(BigInt)), cells = cellsOf({ cell_of }, k), one = 1n << 62n, [low] = expMinus(epsilon, 256), scale = 1n << 256n;
+    const rows = weights.map(row => row.map(BigInt)), cells = cellsOf({ cell_of }, k), one = 1n << 62n, [, high] = expMinus(epsilon, 256), scale = 1n << 256n;
     if (!rows.every(row => row.length === rows[0].length && row.every(w => w >= 0n) && row.reduce((a, b) => a + b, 0n) === one) || most(cells) >= BigInt(rows.length)) refuse("The channel's rows do not add up. Do not answer it.");
     // Private when the sum of what exceeds e^epsilon times the other row is at most delta, for every two rows.
     for (const p of rows) for (const q of rows) {
-      let over = 0n; p.forEach((w, y) => { const excess = w * low - q[y] * scale; if (excess > 0n) over += excess; });
-      if (over * delta[1] > delta[0] * one * low) refuse("The channel is weaker than the campaign says. Do not answer it.");
+      let over = 0n; p.forEach((w, y) => { const excess = w * high - q[y] * scale; if (excess > 0n) over += excess; });
+      if (over * delta[1] > delta[0] * one * high) refuse("The channel is weaker than the campaign says. Do not answer it.");
     }
     return { outputs: BigInt(rows[0].length), rows, draw(x, bits) { let u = bits.word(64) >> 2n; const row = rows[Number(cells[x])]; for (let y = 0n; ; y++) { if (u < row[Number(y)]) return y; u -= row[Number(y)]; } } };
   },
 };
 export function channelOf(document) {
-  const k = document.labels.length, epsilon = fraction(document.epsilon), delta = fraction(document.delta), { kind, fields } = document;
-  const size = fields.categories ?? fields.cell_of?.length ?? fields.weights?.length;
-  if (!Object.hasOwn(KINDS, kind) || size !== k || (fields.cell_of && fields.cell_of.length !== k)) refuse("The campaign has a channel that this page does not know. Do not answer it.");
+  const { kind, fields, labels } = document, k = labels?.length, epsilon = fraction(document.epsilon), delta = fraction(document.delta);
+  const size = fields?.categories ?? fields?.cell_of?.length ?? fields?.weights?.length;
+  if (!Object.hasOwn(KINDS, kind) || size !== k || !whole(k, 2, 1 << 20) || !Array.isArray(labels) || !labels.every(label => typeof label === "string")) unknown();
+  if (fields.cell_of && !(Array.isArray(fields.cell_of) && fields.cell_of.length === k && fields.cell_of.every(cell => whole(cell, 0, k - 1)))) unknown();
+  if (delta[0] > delta[1]) unknown();
   if (kind !== "matrix" && delta[0]) refuse("The channel is weaker than the campaign says. Do not answer it.");
   return KINDS[kind](fields, epsilon, k, delta);
 }
@@ -166,14 +183,19 @@ export async function open(file, name) {
   catch (error) { refuse(error.name === "NotSupportedError" ? "This browser cannot check Ed25519 signatures. Nothing was sent. Use a newer one, or `banister collect answer`." : changed); }
   try { holds = await crypto.subtle.verify("Ed25519", key, raw(seal.signature), bytes(lines[0])); } catch { holds = false; }
   if (!holds) refuse(changed);
-  if (body.format !== FORMAT) refuse("The campaign is of another version than this page. Nothing was sent.");
+  if (body?.format !== FORMAT) refuse("The campaign is of another version than this page. Nothing was sent.");
+  const strange = () => refuse("The campaign asks in a way that this page does not know. Nothing was sent.");
+  if (!Array.isArray(body.questions) || !whole(body.questions.length, 1, 64) || !whole(body.rounds, 1, 1e6) || !whole(body.people, 1, 1e10)) strange();
+  if (!["title", "asked_by", "about", "keeps", "until"].every(name => typeof body[name] === "string")) strange();
   const channels = [], matters = [];
   for (const question of body.questions) {
     if (question.format !== "banister-channel/2" || await hashOf(question) !== question.hash) refuse(changed);
     channels.push(channelOf(question)); matters.push(await matterOf(question));
   }
   const second = body.second ? fraction(body.second) : null, kept = body.repeat === "permanent" || body.repeat === "memoised";
-  if (!["once", "permanent", "memoised", "fresh"].includes(body.repeat) || !["all", "one"].includes(body.share)) refuse("The campaign asks in a way that this page does not know. Nothing was sent.");
+  if (!["once", "permanent", "memoised", "fresh"].includes(body.repeat) || !["all", "one"].includes(body.share)) strange();
+  // Answers given once are asked for once; in a second round chance could pick another question; only what is kept is blurred again.
+  if (body.rounds > 1 && (body.repeat === "once" || body.share === "one") || second && (!kept || channels.some(channel => channel.packed || channel.outputs > 4096n))) strange();
   if (body.repeat === "memoised" && !second) refuse("Memoised answers without a second step would tell when something changed, for certain. Do not answer it.");
   if (kept && !second && channels.some(channel => 20n * channel.outputs > BigInt(body.people))) refuse("A kept report would be a name tag: fewer than twenty people share one. Do not answer it.");
   const rounds = BigInt(body.rounds), charges = body.questions.map(question => { const level = fraction(question.epsilon);
@@ -202,7 +224,11 @@ export class Person {
     let found; try { found = JSON.parse(copy); } catch { found = null; }
     if (found?.format !== "banister-person/1" || !["ledger", "kept", "waiting"].every(name => found[name] && typeof found[name] === "object")) refuse("This is no copy of kept answers as this page writes it. Nothing was changed.");
     const all = this.all;
-    all.ledger = { ...found.ledger, ...all.ledger }; all.waiting = { ...found.waiting, ...all.waiting }; all.kept = { ...all.kept, ...found.kept };
+    for (const [name, one] of Object.entries(found.ledger)) {   // Answered here and there, both drew, and both count.
+      fraction(one.epsilon); fraction(one.delta ?? "0");
+      const here = all.ledger[name]; all.ledger[here && here.drawn !== one.drawn ? `${name}/${one.drawn}` : name] ??= one;
+    }
+    all.waiting = { ...found.waiting, ...all.waiting }; all.kept = { ...all.kept, ...found.kept };
     all.ceiling ||= String(found.ceiling ?? ""); this.save(all);
   }
   setCeiling(words) { const all = this.all; if (words) readLevel(words); all.ceiling = words.trim(); this.save(all); }
@@ -210,8 +236,8 @@ export class Person {
     const all = this.all, { body } = campaign;
     if (all.ledger[campaign.name]) return [0n, 1n];
     if (body.share === "one") return whole;
-    const free = body.repeat === "once" || body.repeat === "permanent";
-    return parts.filter((_, q) => !(free && all.kept[campaign.matters[q]])).reduce(add, [0n, 1n]);
+    const free = body.repeat === "once" || body.repeat === "permanent";   // A memoised report was paid for as it passes the second step.
+    return parts.filter((_, q) => !(free && all.kept[campaign.matters[q]]?.[WHATEVER] !== undefined)).reduce(add, [0n, 1n]);
   }
   answer(campaign, answers, round = 0, bits = new Bits()) {
     const { body, name } = campaign; let all = this.all;
@@ -226,7 +252,7 @@ export class Person {
     if (all.ceiling && above(after, readLevel(all.ceiling))) refuse(`With this answer all that you gave away would be epsilon ${levelText(text(after))}, above your own ceiling of ${all.ceiling}. Nothing was drawn.`);
     const delta = this.cost(campaign, campaign.delta, campaign.deltas);
     if (all.ceiling && delta[0]) refuse("With delta a report may, rarely, tell everything, and your own ceiling allows none. Nothing was drawn.");
-    if (!all.ledger[name]) { all.ledger[name] = { title: body.title, asked_by: body.asked_by, epsilon: text(cost), delta: text(add(delta, [0n, 1n])), rounds: [] }; this.save(all); all = this.all; }
+    if (!all.ledger[name]) { all.ledger[name] = { title: body.title, asked_by: body.asked_by, epsilon: text(cost), delta: text(add(delta, [0n, 1n])), drawn: hex(crypto.getRandomValues(new Uint8Array(8))), rounds: [] }; this.save(all); all = this.all; }
     const places = body.share === "one" ? [Number(below(BigInt(answers.length), bits))] : answers.map((_, q) => q), reports = {};
     for (const q of places) reports[q] = [this.drawn(all, campaign, q, answers[q], bits)];
     const key = hex(crypto.getRandomValues(new Uint8Array(16)));
@@ -237,8 +263,8 @@ export class Person {
   drawn(all, { body, channels, matters, steps }, q, x, bits) {
     const channel = channels[q], plain = y => channel.packed ? y : Number(y);
     if (body.repeat === "fresh") return plain(channel.draw(x, bits));
-    const kept = all.kept[matters[q]] ??= {}, named = body.repeat === "memoised" ? x : Object.keys(kept)[0] ?? x;
-    kept[named] ??= plain(channel.draw(Number(named), bits));
+    const kept = all.kept[matters[q]] ??= {}, named = body.repeat === "memoised" ? x : WHATEVER;
+    kept[named] ??= plain(channel.draw(x, bits));
     return steps[q] ? Number(steps[q].draw(kept[named], bits)) : kept[named];
   }
   taken(name, round) { const all = this.all; delete all.waiting[`${name}/${round}`]; all.ledger[name].rounds.push(round); this.save(all); }

@@ -1,4 +1,4 @@
-import { open, Person, send, levelText, readLevel, Refusal, able } from "./client.mjs";
+import { open, Person, send, levelText, text, fraction, add, Refusal, able } from "./client.mjs";
 // The page to answer at. Nothing here draws or decides; texts of the campaign are only ever set as text.
 const at = id => document.getElementById(id);
 const make = (tag, words = "", more = {}, ...inner) => { const made = Object.assign(document.createElement(tag), more); if (words !== "") made.textContent = words; made.append(...inner); return made; };
@@ -7,9 +7,16 @@ const person = new Person(localStorage);
 const held = at("campaign"), address = held ? held.dataset.address : location.origin, named = held ? held.dataset.name : location.pathname.split("/")[2];
 const share = part => part > .995 ? "nearly always" : part < .005 ? "almost never" : `${Math.round(100 * part)} times in 100`;
 
-// What one answer makes likely, in numbers for the eye only: what is drawn never passes here.
-function lawOf(question, x) {
-  const e = Math.exp(-(([a, b = 1]) => a / b)(question.epsilon.split("/").map(Number))), { kind, fields, labels } = question, k = labels.length;
+// What one answer makes likely in a round, in numbers for the eye only: what is drawn never passes here.
+const decay = level => Math.exp(-(([a, b = 1]) => a / b)(level.split("/").map(Number)));
+function lawOf(question, x, second) {
+  const law = firstOf(question, x);
+  if (!law || !second) return law;
+  const e = decay(second), keep = 1 / (1 + (law.length - 1) * e);   // Blurred again by the second step.
+  return law.map(part => keep * (e + (1 - e) * part));
+}
+function firstOf(question, x) {
+  const e = decay(question.epsilon), { kind, fields, labels } = question, k = labels.length;
   if (kind === "matrix") { const cells = fields.cell_of ?? labels.map((_, i) => i); return fields.weights[cells[x]].map(w => Number(w) / 2 ** 62); }
   if (kind === "randomized-response") { const cells = fields.cell_of ?? labels.map((_, i) => i), c = Math.max(...cells) + 1; return Array.from({ length: c }, (_, y) => (y === cells[x] ? 1 : e) / (1 + (c - 1) * e)); }
   return null;
@@ -21,11 +28,11 @@ function reportName(question, y) {
   return inside.length <= 3 ? inside.join(" or ") : `report ${y + 1}`;
 }
 function bar(part) { const inner = make("span"); inner.style.width = `${100 * part}%`; return make("span", "", { className: "bar", ariaHidden: "true" }, inner); }
-function picture(question, x) {
-  const law = lawOf(question, x), label = question.labels[x];
+function picture(question, x, second) {
+  const law = lawOf(question, x, second), label = question.labels[x];
   if (!law || law.length > 24) return [make("p", `Your report is one of very many. Each is at most ${Math.exp(Number(levelText(question.epsilon))).toFixed(2)} times as likely with “${label}” as with any other answer.`, { className: "soft" })];
   const best = law.indexOf(Math.max(...law)), list = make("ul", "", { className: "law" });
-  law.forEach((part, y) => list.append(make("li", "", {}, make("span", reportName(question, y)), bar(part), make("span", `${(100 * part).toFixed(0)} %`, { className: "n" }))));
+  law.forEach((part, y) => list.append(make("li", "", {}, make("span", reportName(question, y)), bar(part), make("span", part > 0 && part < .01 ? "< 1 %" : `${(100 * part).toFixed(0)} %`, { className: "n" }))));
   return [make("p", `If you say “${label}”, they see “${reportName(question, best)}” ${share(law[best])}:`, { className: "soft" }), list];
 }
 const most = epsilon => { const c = epsilon / -Math.expm1(-epsilon); return Math.ceil(1000 * (c - 1 - Math.log(c)) / Math.LN2 + .001) / 1000; };
@@ -56,6 +63,10 @@ function learns(campaign) {
     make("p", "The network sees that you speak with the collector, when, and how much. Other people see the estimates and nothing of you."),
     make("p", held ? "You opened this page from a file: compare its hash with the published one." : "This page is the collector's code: who serves it could serve another. To be sure, save it as one file, compare its hash with one that was published elsewhere, and open it from your disk."));
   if (!held) box.append(make("p", "", {}, make("a", "The page as one file", { href: `/a/${campaign.name}/saved.html`, download: "answer.html" })));
+  campaign.channels.forEach(({ outputs }, q) => {
+    const people = BigInt(campaign.body.people), shared = Number(people / outputs), of = campaign.channels.length > 1 ? ` to question ${q + 1}` : "";
+    box.append(make("p", shared ? `If ${people} people answer, about ${shared.toLocaleString("en")} share a report${of}.` : `There are more reports${of} than the ${people} people who are asked, so yours may be like nobody else's. It tells no more for that.`, { className: "soft" }));
+  });
   box.append(make("p", campaign.body.keeps), make("p", `Signed by ${campaign.key}. Name ${campaign.name}.`, { className: "soft" }));
   return box;
 }
@@ -64,10 +75,10 @@ function show(campaign) {
   at("title").textContent = body.title; document.title = body.title;
   const free = person.cost(campaign)[0] === 0n && !person.all.ledger[campaign.name];
   const rounds = { once: "Asked again, the same report is sent, which adds nothing.", permanent: `You are asked ${body.rounds} times. Your report is drawn once and kept, so all rounds together give away no more than that.`,
-    memoised: `You are asked ${body.rounds} times. One report is kept for each value, and blurred again each time. Who sees all rounds can see that something changed.`, fresh: `You are asked ${body.rounds} times, and each time adds.` }[body.repeat];
+    memoised: `You are asked ${body.rounds} times. One report is kept for each value, and blurred again each time. While your value stays, all of them give away at most epsilon ${levelText(text(campaign.body.questions.map(q => fraction(q.epsilon)).reduce(add)))}; who sees all rounds can see that something changed.`, fresh: `You are asked ${body.rounds} times, and each time adds.` }[body.repeat];
   const form = make("form");
   form.append(make("p", `${body.asked_by} asks, until ${body.until}.`, { className: "lead" }), ...(body.about ? [make("p", body.about)] : []),
-    make("p", free ? "Your kept report is sent: it costs nothing more." : `All rounds together: epsilon ${levelText(body.epsilon)}. Whoever guesses between two answers at even odds is right ${Math.min(100, guess(total))} times in 100 at most, and no report of the first round tells more than ${most(body.share === "one" ? total : body.questions.reduce((sum, q) => sum + Number(levelText(q.epsilon)), 0))} bit.`),
+    make("p", free ? "Your kept report is sent: it costs nothing more." : `All rounds together: epsilon ${levelText(body.epsilon)}. Whoever guesses between two answers at even odds is right ${Math.min(100, guess(total))} times in 100 at most, and no report of the first round tells more than ${most(body.share === "one" ? total : body.questions.reduce((sum, q) => sum + Number(levelText(q.epsilon)), 0))} bit.`), ...(campaign.delta[0] ? [make("p", `And with a chance of delta ${levelText(text(campaign.delta))} a report may tell more than that, up to everything.`, { className: "refusal" })] : []),
     make("p", `${rounds} Answers of relatives and housemates speak about you too.${body.share === "one" ? " Chance picks one of the questions, here, and only that one is answered." : ""}`, { className: "soft" }));
   const runs = (body.numbers ?? []).map(run => ({ ...run, end: run.first + run.times, exact: ([a, b = 1]) => a / b }));
   const numbered = (run, words) => { const [low, high] = [run.least, run.most].map(one => run.exact(one.split("/").map(Number))); return Math.min(run.classes - 1, Math.max(0, Math.floor((Number(words) - low) / (high - low) * run.classes))); };
@@ -88,9 +99,9 @@ function show(campaign) {
     const group = make("fieldset", "", {}, make("legend", question.question || body.title)), drawn = make("div");
     if (question.labels.length > 12) {
       const list = make("select", "", { name: `q${q}`, ariaLabel: question.question }); list.append(make("option", "Choose…", { value: "" }), ...question.labels.map((label, x) => make("option", label, { value: x })));
-      list.addEventListener("change", () => drawn.replaceChildren(...(list.value === "" ? [] : picture(question, Number(list.value))))); group.append(list);
+      list.addEventListener("change", () => drawn.replaceChildren(...(list.value === "" ? [] : picture(question, Number(list.value), body.second)))); group.append(list);
     } else question.labels.forEach((label, x) => {
-      const input = make("input", "", { type: "radio", name: `q${q}`, value: x }); input.addEventListener("change", () => drawn.replaceChildren(...picture(question, x)));
+      const input = make("input", "", { type: "radio", name: `q${q}`, value: x }); input.addEventListener("change", () => drawn.replaceChildren(...picture(question, x, body.second)));
       group.append(make("label", "", { className: "choice" }, input, make("span", label)));
     });
     group.append(drawn); form.append(group);

@@ -221,7 +221,7 @@ class Renderer:
         match stored:
             case Physical.DATE | Physical.TIMESTAMP | Physical.ZONED:
                 x, written = compared_when(raw, axis.leaf.column, stored, [math.ceil(edge) for edge in axis.edges])
-            case Physical.INTEGER:
+            case Physical.INTEGER if all(abs(edge) < 2**63 for edge in axis.edges):  # Others are compared as doubles.
                 x, written = raw, [number(math.ceil(edge)) for edge in axis.edges]
             case Physical.DECIMAL if self.dialect.strict_doubles:  # Not every one of them can become a double there.
                 x, written = raw, [decimal(edge) for edge in axis.edges]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from banister.spread.node.messages import Asked, Copy, Link, Token, Wave
 from banister.spread.node.state import Held
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 class Rules(Protocol):
     """The decisions of one protocol; each is told through the desk, which carries them out."""
+
+    begins_again: ClassVar[bool]
+    """Whether one's own post that nobody could take begins anew when somebody can, as if it was written then."""
 
     def posted(self, desk: "Desk", held: Held) -> None:
         """The person here wrote it."""
@@ -55,6 +58,8 @@ class Quiet:
     """Rules without token and waves; what they do not use does nothing."""
 
     __slots__ = ()
+
+    begins_again: ClassVar[bool] = False
 
     def repeated(self, desk: "Desk", held: Held, frame: Copy) -> None:
         return

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from banister import need
 from banister.core.exact.written import Number
@@ -25,6 +25,8 @@ class HybridRules(Quiet):
     settings stays what it is for every protocol, a failsafe: where copies got lost it lets a holder tell everybody in
     the end.
     """
+
+    begins_again: ClassVar[bool] = True
 
     tree: TreeRules
     switch: int
@@ -67,3 +69,10 @@ class HybridRules(Quiet):
     def copy_answered(self, desk: "Desk", held: Held, link: Link, frame: Asked, fresh: bool) -> None:
         if desk.age_of(held) <= self.switch:
             self.tree.copy_answered(desk, held, link, frame, fresh)
+        elif held.parent is None and link in (*held.children, *held.known):
+            desk.settle_as_leaf(held, link)
+
+    def repeated(self, desk: "Desk", held: Held, frame: Copy) -> None:
+        """One's own that comes back when everybody is told: whoever brought it may have been the first."""
+        if held.parent is None and held.known and desk.age_of(held) > self.switch:
+            desk.settle_as_leaf(held, held.known[-1])

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from banister import need
 from banister.sampling.whole import uniform_below
@@ -45,6 +45,8 @@ class ByDegree:
 @dataclass(frozen=True, slots=True)
 class TokenRules:
     """The node's side of `protocols.Adaptive`; `degree` None always passes the token."""
+
+    begins_again: ClassVar[bool] = False
 
     degree: int | None = None
     cap: int | None = None

@@ -1,0 +1,50 @@
+"""What becomes of one's own post: it begins when somebody can take it, and is then kept like one that came."""
+
+from banister.sampling.bits import BitSource
+from banister.sampling.whole import uniform_below
+from banister.spread.node.ages import end_of_life, posted_at, step_of, told_age
+from banister.spread.node.messages import PARTS, Link, Tick
+from banister.spread.node.state import Alarm, Held, Settings
+
+
+def is_alone(held: Held) -> bool:
+    """Whether it was written here and no contact has it or is being asked."""
+    return held.parent is None and not (held.children or held.asked or held.known)
+
+
+def leaf_from(settings: Settings, held: Held, link: Link, *, now: Tick, bits: BitSource) -> Held:
+    """The author's copy as that of a leaf which got it at this moment from a contact that told its age, rounded as
+    ages are told. Where none are told nothing is rounded."""
+    step, since = step_of(settings, held), now
+    if settings.embargo:
+        age, part = told_age(settings, held, now=now, toss=uniform_below(step, bits) if PARTS % step else 0)
+    else:
+        age, part = told_age(settings, held, now=now, toss=step)
+        since = posted_at(settings, held) + (age * PARTS + part) * step // PARTS
+    children, known = (tuple(other for other in links if other != link) for links in (held.children, held.known))
+    return Held(
+        held.id,
+        held.body,
+        link,
+        since,
+        age=age,
+        part=part,
+        children=children,
+        asked=held.asked,
+        untried=held.untried,
+        quota=held.quota,
+        known=known,
+    )
+
+
+def moved(alarms: list[Alarm], settings: Settings, held: Held, leaf: Held, *, now: Tick) -> list[Alarm]:
+    """All alarms, with those of a copy as a leaf has them: counted from its age as the leaf knows it, none of a climb,
+    and the embargo that was drawn."""
+    later = posted_at(settings, leaf) - posted_at(settings, held)
+    made = [alarm for alarm in alarms if alarm.id != held.id]
+    for alarm in alarms:
+        if alarm.id == held.id and alarm.what == "forget":
+            made.append(Alarm(end_of_life(settings, leaf), held.id, alarm.what))
+        elif alarm.id == held.id and alarm.what != "tell":
+            made.append(Alarm(max(alarm.at + later, now + 1), held.id, alarm.what))
+    return sorted(made)

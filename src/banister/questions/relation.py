@@ -145,7 +145,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Spoken:
     """One of some values that are written in the question: the one whose place, from 0, is that number."""
 
     place: Quantity
@@ -157,7 +157,7 @@ class Picked:
     """A column of a subquery: a column or an expression of its source, or something over a person's rows."""
 
     column: Column
-    value: Quantity | Leaf | Window | Said
+    value: Quantity | Leaf | Window | Spoken
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from banister.questions.relation import (
     PerPerson,
     Picked,
     Relation,
-    Said,
+    Spoken,
     United,
     Window,
 )
@@ -272,7 +272,7 @@ def _picked(reads: ReadsFrom, node: exp.Expr, scope: Scope, relation: Relation, 
     return Picked(as_column(value, name), value)
 
 
-def _spoken_column(found: Said, name: str) -> Column:
+def _spoken_column(found: Spoken, name: str) -> Column:
     return Column(name=name, kind=Kind.CATEGORY, values=found.values, nulls=found.place.nulls)
 
 

@@ -12,7 +12,7 @@ from banister.questions.reading.place import refused, written_whole
 from banister.questions.reading.scope import Scope
 from banister.questions.reading.values.dates import names_a_moment
 from banister.questions.reading.values.expressions import SIGNS, branches_of, condition
-from banister.questions.relation import Said
+from banister.questions.relation import Spoken
 from banister.questions.terms import Not, Quantity
 from banister.tables.reading import Value
 
@@ -41,7 +41,7 @@ def outcomes(node: exp.Expr, name: str, scope: Scope) -> WrittenOutcomes | None:
     return WrittenOutcomes(found, listed, name)
 
 
-def said(node: exp.Expr, scope: Scope) -> Said | None:
+def said(node: exp.Expr, scope: Scope) -> Spoken | None:
     """A column of a subquery that says a text or a truth value; None where it is a number or a date.
 
     Texts that all are dates are dates, as they are wherever a value is wanted.
@@ -58,7 +58,7 @@ def said(node: exp.Expr, scope: Scope) -> Said | None:
     texts = [value for value in found.values if isinstance(value, str)]
     if texts and all(names_a_moment(text) for text in texts):
         return None
-    return Said(found.quantity, found.values)
+    return Spoken(found.quantity, found.values)
 
 
 def _truth(node: exp.Expr, scope: Scope) -> Quantity:

@@ -17,9 +17,9 @@ from banister.questions.relation import (
     PerPerson,
     Picked,
     Relation,
-    Said,
     Side,
     SortKey,
+    Spoken,
     United,
     Window,
     WindowKind,
@@ -198,7 +198,7 @@ class Froms:
                     item = self._window(picked.value, picked.column, person, renderer)
                 case Leaf():
                     item = renderer.raw(picked.value)
-                case Said(place, values):
+                case Spoken(place, values):
                     item = self._said(place, values, renderer)
                 case _:
                     item = renderer.term(picked.value.term)
@@ -331,7 +331,7 @@ def _of(stored: Mapping[tuple[str, str], Physical], leaf: Leaf) -> Physical:
 
 
 def _picked_type(stored: Mapping[tuple[str, str], Physical], picked: Picked) -> Physical:
-    if isinstance(picked.value, Said):
+    if isinstance(picked.value, Spoken):
         return _said_type(picked.value.values)
     value = picked.value.value if isinstance(picked.value, Window) else picked.value
     category = picked.column.kind is Kind.CATEGORY

@@ -11,7 +11,7 @@ from .accounting.ledger import Ledger
 from .accounting.totals.calibration import calibrate, calibrate_gaussian, calibrate_laplace
 from .accounting.totals.explanation import explain
 from .accounting.totals.many import LeastForMany, least_noise_each
-from .accounting.totals.subsample import poisson_sampled, sampled_without_replacement
+from .accounting.totals.subsample import poisson_sampled, sampled, sampled_without_replacement
 from .accounting.totals.total import Total, account, compose
 from .core.laws.cost import Cost
 from .core.privacy.domination import Domination, dominates
@@ -125,6 +125,7 @@ __all__ = [
     "publish",
     "read_declaration",
     "release",
+    "sampled",
     "sampled_without_replacement",
     "sanitize",
     "sanitize_wide",

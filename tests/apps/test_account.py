@@ -16,7 +16,16 @@ def run(*words: str) -> Result:
 def test_an_account_prints_the_exact_total_the_theorems_and_the_gain() -> None:
     done = run("account", "30 x (0.1, 0.001)", "--delta", "0.04")
     assert done.exit_code == 0
-    for words in ("0.9974558291", "0.9974558290", "3.01", "1.97777", "1.69576", "1.98", "30 x (0.1, 0.001)"):
+    for words in (
+        "0.9974558291",
+        "0.9974558290",
+        "3.01",
+        "1.97777",
+        "1.69576",
+        "1.98",
+        "30 x (0.1, 0.001)",
+        "basic composition, [KOV15] Thm 3.1",
+    ):
         assert words in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 

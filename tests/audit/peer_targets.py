@@ -91,6 +91,7 @@ def _pure_ldp(name: str) -> Any:
 
 
 def pure_ldp_direct(x: int) -> Any:
+    """Its answers are numbered from 1."""
     return _pure_ldp("direct").privatise(x)
 
 

@@ -32,7 +32,7 @@ def right(count):
     return count if true.random() < 0.7 else 1 - count
 
 def fixed(count):
-    return count + seeded.gauss(0, 5)
+    return count + round(seeded.gauss(0, 50))
 
 def once(count):
     return count + sticky

@@ -23,6 +23,7 @@ from .totals.corollaries import gaussian_by_theorem as gaussian_by_theorem
 from .totals.corollaries import laplace_by_corollary as laplace_by_corollary
 from .totals.explanation import explain as explain
 from .totals.subsample import poisson_sampled as poisson_sampled
+from .totals.subsample import sampled as sampled
 from .totals.subsample import sampled_without_replacement as sampled_without_replacement
 from .totals.total import Account as Account
 from .totals.total import Total as Total
@@ -58,6 +59,7 @@ __all__ = [
     "laplace_by_corollary",
     "loss_of_event",
     "poisson_sampled",
+    "sampled",
     "sampled_without_replacement",
     "spent_document",
 ]

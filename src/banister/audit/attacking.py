@@ -125,9 +125,14 @@ def attack_target(
     if not target.starts_afresh:
         return _in_stages(target, neighbours, nothing, most, float(risk))
     share = float(risk * _FOR_REPEATS) / 2
-    found = _first_broken(repeated_noise, target, neighbours, nothing, share)
-    found = found or _in_stages(target, neighbours, nothing, most, float(risk - risk * _FOR_REPEATS))
-    return found if found.broken else _first_broken(forked_noise, target, neighbours, nothing, share) or found
+    found = _in_stages(target, neighbours, nothing, most, float(risk - risk * _FOR_REPEATS))
+    if found.broken and found.hits < found.tested:
+        return found
+    # Noise that is drawn once for a process looks like none at all: another process tells.
+    again = _first_broken(repeated_noise, target, neighbours, nothing, share)
+    if found.broken:
+        return found
+    return again or _first_broken(forked_noise, target, neighbours, nothing, share) or found
 
 
 def _first_broken(

@@ -100,7 +100,7 @@ def integer_staircase(path: Path, caption: str, effort: Effort) -> None:
         textcoords="offset points",
         fontsize=9,
     )
-    axes.set(xlabel="error", ylabel="probability", ylim=(0, None))
+    axes.set(xlabel="error", ylabel="probability", ylim=(0, 1.15 * max(masses)))
     tidy(axes)
     save(figure, path, caption=caption)
 
@@ -113,7 +113,7 @@ def best_gammas(path: Path, caption: str, effort: Effort) -> None:
         PanelLine(name, b, [Staircase(epsilon=level, sensitivity=1, cost=cost).gamma for level in levels])
         for name, cost in (("|x|", "absolute"), ("x²", "squared"))
     )
-    two = PanelLine("‖x‖₁", b, [best_radial_gamma(level, 2, 1) for level in levels])
+    two = PanelLine("l1 norm", b, [best_radial_gamma(level, 2, 1) for level in levels])
 
     def panel(title: str, lines: tuple[PanelLine, ...], top: float) -> CurvePanel:
         return CurvePanel(
@@ -162,7 +162,7 @@ def vector_density(path: Path, caption: str, effort: Effort) -> None:
     image = left.imshow(heights, extent=(-3, 3, -3, 3), cmap="Blues", origin="lower")
     left.set(xlabel="error of the first", ylabel="error of the second")
     figure.colorbar(image, ax=left, shrink=0.85).ax.set_title("density", fontsize=9)
-    right.plot(places, heights[120], color=COLOURS[0], linewidth=1.9)
+    right.plot(places, heights[120], color=COLOURS[0], linewidth=1.9, drawstyle="steps-mid")
     right.annotate(
         f"γ = {noise.gamma:.3f}", (noise.gamma, heights[120].max()), xytext=(10, -4), textcoords="offset points"
     )

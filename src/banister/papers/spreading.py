@@ -75,7 +75,7 @@ def irregular_tree(path: Path, caption: str, effort: Effort) -> None:
         share = {suspect.name: suspect.share for suspect in ranked.suspects}
         top = max(share.values())
         dots: dict[Hashable, Dot] = {
-            v: Dot(*places[v], f"{v}: {100 * share.get(v, 0):.0f}%", 0 if share.get(v, 0) > top - 1e-9 else -1, v == 3)
+            v: Dot(*places[v], f"{v}\n{100 * share.get(v, 0):.0f} %", 0 if share.get(v, 0) > top - 1e-9 else -1, v == 3)
             for v in DEGREES
         }
         panels.append(Network(f"made for degree {degree}", dots, EDGES))

@@ -173,7 +173,8 @@ def remap(path: Path, caption: str, effort: Effort) -> None:
     for start in ((12, 0, 0), (0, 12, 0), (0, 0, 12), (14, -4, 2)):
         style = {"arrowstyle": "-|>", "color": COLOURS[1], "linewidth": 1.3}
         axes.annotate("", middle, xytext=_triangle(start), arrowprops=style)
-    axes.annotate("np", middle, xytext=(6, -12), textcoords="offset points", color=INK)
+    leader = {"arrowstyle": "-", "color": INK, "linewidth": 0.7}
+    axes.annotate("np", middle, xytext=(-130, 105), textcoords="offset points", color=INK, arrowprops=leader)
     axes.set_aspect("equal")
     axes.axis("off")
     axes.set_title("blue stays; all else becomes np; hollow: not a histogram", loc="left", fontsize=10.5)

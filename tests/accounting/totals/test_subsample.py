@@ -5,9 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from banister.accounting.totals.subsample import poisson_sampled, sampled_without_replacement
+from banister.accounting.totals.subsample import poisson_sampled, sampled, sampled_without_replacement
+from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
+from banister.mechanisms.integers.geometric import Geometric
 from tests.lopsided import lopsided
 from tests.oracle import enumerated_delta, gaussian_delta, quaternary, real
 
@@ -47,10 +49,10 @@ def test_the_ends_of_the_rate() -> None:
 
 def test_sampling_never_costs() -> None:
     loss = PrivacyLoss.gaussian(Fraction(1, 4))
-    for sampled in (poisson_sampled(loss, rate=RATE), sampled_without_replacement(loss, size=1, people=10)):
+    for part in (poisson_sampled(loss, rate=RATE), sampled_without_replacement(loss, size=1, people=10)):
         for at in (Fraction(0), Fraction(1, 10), Fraction(1)):
-            assert sampled.delta_at(at).up <= loss.delta_at(at).up
-        assert sampled.times(20).epsilon_at("1e-5", relative_width=1e-3).up < loss.times(20).epsilon_at("1e-5").down
+            assert part.delta_at(at).up <= loss.delta_at(at).up
+        assert part.times(20).epsilon_at("1e-5", relative_width=1e-3).up < loss.times(20).epsilon_at("1e-5").down
 
 
 def test_a_sample_of_fixed_size_has_its_known_epsilon() -> None:
@@ -94,3 +96,14 @@ def test_bad_rates_are_refused() -> None:
         poisson_sampled(loss, rate=1.5)
     with pytest.raises(BadValue, match="size = 11 must be a whole number from 1 to 10"):
         sampled_without_replacement(loss, size=11, people=10)
+
+
+def test_one_door_for_both_ways_to_sample() -> None:
+    """It takes whatever has a loss, and says what is missing."""
+    whole = PrivacyLoss.pure(Fraction(1))
+    by_rate, by_size = sampled(Guarantee(1), rate=RATE), sampled(Geometric(epsilon=Fraction(1)), size=1, people=10)
+    assert by_rate.epsilon_at(0) == poisson_sampled(whole, rate=RATE).epsilon_at(0)
+    assert by_size.epsilon_at(0) == sampled_without_replacement(whole, size=1, people=10).epsilon_at(0)
+    for stated in ({}, {"rate": RATE, "size": 1, "people": 10}, {"size": 1}):
+        with pytest.raises(BadValue, match="state one of the two"):
+            sampled(whole, **stated)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from banister.core.privacy.domination import Domination, dominates, includes
 from banister.errors import BadValue
+from banister.mechanisms.integers.geometric import Geometric
 
 RESPONSE = ((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
 
@@ -69,5 +70,11 @@ def test_outputs_that_never_come_and_outputs_that_tell_all() -> None:
 
 
 def test_a_law_that_does_not_add_up_is_refused() -> None:
-    with pytest.raises(BadValue, match="adding up to 1"):
+    with pytest.raises(BadValue, match=r"must add up to 1 exactly; .* are off by \+1 and \+0"):
         dominates(((1, 1), (1, 0)), RESPONSE)
+
+
+@pytest.mark.parametrize("other", [Geometric(epsilon=Fraction(1)), "3/4", ((1, 0),), 3])
+def test_what_is_no_pair_of_laws_is_refused(other: object) -> None:
+    with pytest.raises(BadValue, match=r"second must be a pair of laws, .* compared by their curves"):
+        dominates(RESPONSE, other)  # type: ignore[arg-type]

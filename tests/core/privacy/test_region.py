@@ -175,5 +175,5 @@ def test_bad_input_is_refused() -> None:
     region = PrivacyRegion.of_guarantee(Guarantee(1))
     with pytest.raises(BadValue, match="false_alarm = 2"):
         region.missed_detection(2)
-    with pytest.raises(BadValue, match="adding up to 1"):
+    with pytest.raises(BadValue, match="the same outputs under both neighbours; here are 2 and 1"):
         PrivacyRegion.of_pair([HALF, HALF], [HALF])

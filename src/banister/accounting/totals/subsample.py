@@ -6,11 +6,35 @@ from fractions import Fraction
 from flint import arb
 
 from banister import need
+from banister.accounting.charge import Cost, loss_of
 from banister.core.exact.numbers import BALL_BITS, Number, ball, exp_ball, fraction_of, fraction_up, precision
 from banister.core.privacy.guarantee import Neighbours
 from banister.core.privacy.loss import PrivacyLoss
+from banister.errors import BadValue
 
 _HINT = "It is the chance with which each person enters the sample."
+
+
+def sampled(
+    release: Cost, *, rate: Number | None = None, size: int | None = None, people: int | None = None
+) -> PrivacyLoss:
+    """The loss of a release (a mechanism, a guarantee or a loss) that sees only a sample: with `rate` one that each
+    person enters by herself (`poisson_sampled`), with `size` and `people` one of a fixed size
+    (`sampled_without_replacement`).
+
+    >>> from banister.core.privacy.guarantee import Guarantee
+    >>> print(f"{sampled(Guarantee(1), rate=0.01).epsilon_at(0).up:.5f}")
+    0.01704
+    """
+    whole = loss_of(release)
+    if rate is not None and size is None and people is None:
+        return poisson_sampled(whole, rate=rate)
+    if rate is None and size is not None and people is not None:
+        return sampled_without_replacement(whole, size=size, people=people)
+    raise BadValue(
+        "A sample is stated by rate=0.01, where each person enters it with that chance, or by size=100, people=10_000, "
+        "where it has that size; state one of the two."
+    )
 
 
 def poisson_sampled(loss: PrivacyLoss, *, rate: Number) -> PrivacyLoss:

@@ -77,9 +77,8 @@ def _show_account(found: "Account") -> None:
     table.add_row("exact, certified lower bound", _down(found.exact.down, 10), "")
     for form in found.forms:
         spoken = form.epsilon < float("inf")
-        source = form.source.replace("[", r"\[")
         row = (f"{form.epsilon:.6g}", f"{found.gain(form):.3g}") if spoken else ("–", "–")
-        table.add_row(f"{form.name} composition, {source}", *row)
+        table.add_row(f"{form.name} composition, {form.source}", *row)
     shown = console()
     shown.print(table)
     if found.exact.down == float("inf"):

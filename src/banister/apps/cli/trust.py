@@ -51,5 +51,5 @@ def _show(question: str, prices: "tuple[Price, ...]") -> None:
     table.add_column("nothing is better by")
     for price in prices:
         needed = "–" if price.people is None else f"{price.people:,}"
-        table.add_row(price.trust.value, f"{price.value:.6g}", needed, price.proof.replace("[", r"\["))
+        table.add_row(price.trust.value, f"{price.value:.6g}", needed, price.proof)
     console().print(table)

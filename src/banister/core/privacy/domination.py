@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from banister.core.exact.numbers import Number
 from banister.core.privacy.region import PrivacyRegion
+from banister.errors import BadValue
 
 Pair = tuple[Sequence[Number], Sequence[Number]]
 """The probabilities of each output under one neighbour, and under the other."""
@@ -42,6 +43,13 @@ def dominates(first: Pair, second: Pair) -> Domination:
     >>> bool(dominates(((1, 0), (1, 0)), (("3/4", "1/4"), ("1/4", "3/4"))))
     False
     """
+    for name, pair in (("first", first), ("second", second)):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise BadValue(
+                f"{name} must be a pair of laws, the chances of the same outputs under each of two neighbours, such as "
+                f"(('3/4', '1/4'), ('1/4', '3/4')); it is a {type(pair).__name__}. Losses of mechanisms are compared "
+                "by their curves: a.loss().delta_at(epsilon) and b.loss().delta_at(epsilon)."
+            )
     if includes(first, second):
         return Domination(_coupling(first, second), None)
     return Domination(None, _beaten_at(first, second))

@@ -152,10 +152,13 @@ def _asked(loss: PrivacyLoss) -> list[Fraction]:
 def _probabilities(first: Sequence[Number], second: Sequence[Number]) -> list[tuple[Fraction, Fraction]]:
     p = [need.non_negative("probability", x) for x in first]
     q = [need.non_negative("probability", x) for x in second]
-    if len(p) != len(q) or sum(p) != 1 or sum(q) != 1:
+    if len(p) != len(q):
+        raise BadValue(f"A pair needs the same outputs under both neighbours; here are {len(p)} and {len(q)}.")
+    if sum(p) != 1 or sum(q) != 1:
+        missed = " and ".join(f"{float(sum(each) - 1):+.3g}" for each in (p, q))
         raise BadValue(
-            f"A pair needs the same outputs under both neighbours, adding up to 1; here are {len(p)} and {len(q)}. "
-            "Write the probabilities as fractions, such as '1/3', so that they add up exactly."
+            f"The probabilities of a pair must add up to 1 exactly; under the two neighbours they are off by {missed}. "
+            "Write them as fractions or decimals in quotes, such as '1/3' or '0.7': 0.7 as a double is not 7/10."
         )
     return [(a, b) for a, b in zip(p, q, strict=True) if a or b]
 

@@ -128,7 +128,7 @@ class Interface:
     def _methods(self, path: str) -> str:
         """What may be done at an address, by all routes that have it."""
         routes = [route for route in self.app.routes if isinstance(route, APIRoute) and route.path_regex.match(path)]
-        return ", ".join(sorted(method for route in routes for method in route.methods))
+        return ", ".join(sorted(method for route in routes for method in route.methods or ()))
 
     def member(
         self, request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]

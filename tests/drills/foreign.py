@@ -46,6 +46,7 @@ from banister.spread.lab.written import load_graph
 from banister.tables.schema import Schema
 from banister.work.checkpoints import Checkpoint
 from tests.drills.mutations import bytes_mutator, json_mutator, text_mutator
+from tests.drills.sealed import sealed_formats
 
 LONGEST_SECONDS = 10.0
 NODES = ("ann", "bob", "cy", "0", "1", "2")
@@ -98,8 +99,12 @@ def through(path: Path, read: Callable[[Path], object]) -> Callable[[bytes], obj
 
 def formats(folder: Path) -> dict[str, Format]:
     """Every format, with valid files to start from; they lie in a folder."""
-    made = [_parties, _local, _graphs, _rest]
+    made = [_parties, _local, _graphs, _rest, _sealed]
     return {name: one for part in made for name, one in part(folder).items()}
+
+
+def _sealed(folder: Path) -> dict[str, Format]:
+    return {name: Format(make, read) for name, (make, read) in sealed_formats(folder / "sealed").items()}
 
 
 def _parties(folder: Path) -> dict[str, Format]:

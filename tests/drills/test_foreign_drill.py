@@ -35,6 +35,17 @@ NAMES = [
     "schema-only",
     "rungs",
     "study",
+    "agenda",
+    "campaign",
+    "campaign-text",
+    "proof",
+    "proof-text",
+    "spent",
+    "invitation",
+    "canaries",
+    "spies",
+    "capture",
+    "authors",
 ]
 
 

@@ -125,6 +125,13 @@ MUTANTS = (
         tests=_CONTOUR,
     ),
     Mutant(
+        name="contour-turns-pairs-once",
+        file="core/composition/atoms.py",
+        old="log_size, angle = counts @ rows.log_size, counts @ rows.angle",
+        new="log_size, angle = counts @ rows.log_size, np.sum(rows.angle, axis=0)",
+        tests=_CONTOUR,
+    ),
+    Mutant(
         name="contour-left-out-points-are-not-counted",
         file="core/composition/contour.py",
         old="            lost += float(np.exp(log_size[~alive]) @ kernel.ceiling(tilt, gone)) * (1 + 1e-6)\n",

@@ -131,7 +131,7 @@ MUTANTS = (
         file="accounting/stores/sqlite.py",
         old="        if self._process is not None and not self._process.is_this():\n",
         new="        if False:\n",
-        tests=_SQLITE,
+        tests=("tests/accounting/stores/test_processes.py::test_a_fork_that_python_is_not_told_of_is_refused_aloud",),
     ),
     Mutant(
         name="sqlite-tail-unchecked",

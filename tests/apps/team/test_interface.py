@@ -63,6 +63,8 @@ def test_the_description_names_every_address_and_who_may_come(four: Team) -> Non
 def test_addresses_and_bodies_that_are_none(four: Team) -> None:
     assert four.ask("olga", "GET", "/nothing").json() == {"message": "Not Found"}
     assert four.ask("olga", "PATCH", "/plan").status_code == 405
+    assert four.ask("olga", "PATCH", "/plan").headers["allow"] == "POST"
+    assert four.ask("olga", "PATCH", "/keys").headers["allow"] == "GET, POST"  # Two routes, one address.
     large = four.ask("olga", "POST", "/plan", question="x" * 200_000, epsilon="1")
     assert (large.status_code, large.json()["message"]) == (413, "A request has at most 100 kB.")
     wrong = four.ask("olga", "POST", "/plan", question="SELECT 1", epsilon="1", more="x")

@@ -1,14 +1,17 @@
 """The sum along a line holds the truth even where it is laid badly: every error, made large on purpose, is counted."""
 
+from collections import defaultdict
 from fractions import Fraction
 
 import mpmath
 import pytest
 
 from banister.core.composition import contour
+from banister.core.composition.atoms import Atoms
 from banister.core.composition.contour import Circle, Kernel, WholeLine, spectrum
 from banister.core.exact.numbers import Bracket
 from banister.core.privacy.loss import PrivacyLoss
+from banister.mechanisms import IntegerStaircase
 from tests.oracle import binomial_delta, gaussian_delta
 
 COUNT, EPSILON = 30, Fraction(1, 10)
@@ -47,6 +50,28 @@ def test_a_few_responses_are_summed_over_the_whole_turn(points: int, count: int)
         found = Bracket.of_ball(spectrum(terms, circle, TILT, ECHOES).delta(point))
         truth = binomial_delta(EPSILON, count, point)
         assert holds(found, truth)
+        assert found.width <= 1e-9 * float(truth)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_copies_of_a_law_of_three_losses_turn_as_often(count: int) -> None:
+    """Laws of two losses are turned together with their counts; with more, each law turns by itself."""
+    loss = IntegerStaircase(epsilon=1, sensitivity=3).loss()
+    ((law, _),) = loss.terms
+    assert isinstance(law, Atoms)
+    assert sorted(law.values) == [-1, 0, 1]
+    total = {Fraction(0): mpmath.mpf(1)}
+    for _ in range(count):
+        after: dict[Fraction, mpmath.mpf] = defaultdict(mpmath.mpf)
+        for at, mass in total.items():
+            for value, more in zip(law.values, law.masses, strict=True):
+                after[at + value] += mass * mpmath.mpf(more.mid().str(40, radius=False))
+        total = after
+    circle = Circle(Fraction(-count), Fraction(1), 200)
+    for point in (Fraction(0), Fraction(1, 5), Fraction(1, 2)):
+        truth = sum(mass * -mpmath.expm1(float(point - at)) for at, mass in total.items() if at > point)
+        found = Bracket.of_ball(spectrum(loss.times(count).terms, circle, TILT, ECHOES).delta(point))
+        assert found.down * (1 - 1e-12) <= truth <= found.up * (1 + 1e-12)  # The truth has some 15 digits here.
         assert found.width <= 1e-9 * float(truth)
 
 

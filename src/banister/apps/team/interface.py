@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Path, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -119,7 +120,15 @@ class Interface:
         request.state.why = words[:300]
         if status == 401:
             headers["WWW-Authenticate"] = "Bearer"
+        if status == 405:
+            headers = {name: value for name, value in headers.items() if name.lower() != "allow"}
+            headers["Allow"] = self._methods(request.url.path)
         return JSONResponse({"message": words}, status, headers)
+
+    def _methods(self, path: str) -> str:
+        """What may be done at an address, by all routes that have it."""
+        routes = [route for route in self.app.routes if isinstance(route, APIRoute) and route.path_regex.match(path)]
+        return ", ".join(sorted(method for route in routes for method in route.methods))
 
     def member(
         self, request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]

@@ -106,4 +106,4 @@ def test_one_door_for_both_ways_to_sample() -> None:
     assert by_size.epsilon_at(0) == sampled_without_replacement(whole, size=1, people=10).epsilon_at(0)
     for stated in ({}, {"rate": RATE, "size": 1, "people": 10}, {"size": 1}):
         with pytest.raises(BadValue, match="state one of the two"):
-            sampled(whole, **stated)  # type: ignore[arg-type]
+            sampled(whole, **stated)

@@ -9,9 +9,9 @@ import json
 import os
 import re
 import sys
-import time
 from decimal import Decimal
 from fractions import Fraction
+from timeit import default_timer as lap  # The clock of the house is not at hand here.
 from typing import Any, TextIO
 
 
@@ -42,12 +42,12 @@ def without_addresses(text: str) -> str:
 def line(function: Any, given: str, times: bool) -> str:
     """One call on a fresh copy of the input, in one line: what it gave, or how many seconds it took."""
     fresh = json.loads(given)
-    begin = time.perf_counter()
+    begin = lap()
     try:
         told = {"gave": plain(function(fresh))}
     except Exception as error:
         told = {"raised": [type(error).__name__, without_addresses(str(error))[:200]]}
-    return json.dumps({"gave": time.perf_counter() - begin} if times else told)
+    return json.dumps({"gave": lap() - begin} if times else told)
 
 
 def call_in_turns(function: Any, order: dict[str, Any], answers: TextIO) -> None:

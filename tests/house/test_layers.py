@@ -89,15 +89,13 @@ CLOCKS = {"time", "datetime"}
 TIMED = ("apps", "clock", "work")
 CALENDARS = (
     "accounting/stores/",
-    "audit/targets/child.py",
     "questions/reading/values/dates.py",
     "release/run.py",
     "release/sources/",
     "show/budget.py",
     "tables/",
 )
-"""Files that speak of dates, or wait, without asking what time it is; and the process that measures how long foreign
-code takes, which imports nothing of ours."""
+"""Files that speak of dates, or wait, without asking what time it is."""
 FILES = sorted(SOURCE.rglob("*.py"))
 
 

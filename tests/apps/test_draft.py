@@ -11,7 +11,7 @@ from tests.release.drafting.tables import german_stays
 
 RUN = CliRunner()
 TYPED = [
-    "", "", "",  # The encoding, the separator and the decimal sign, as proposed.
+    "", "", "", "",  # The encoding, the separator, the signs of decimals and of thousands, as proposed.
     "Patient", "add-remove", "3", "2",
     "", "",  # An age is an integer from 0 to 120.
     "", "Innere, Chirurgie, Kinder, Geburtshilfe",

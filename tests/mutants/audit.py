@@ -74,8 +74,8 @@ MUTANTS = (
     Mutant(
         name="audit-hands-on-a-changed-input",
         file="audit/targets/child.py",
-        old='        given = json.dumps(order["given"])\n',
-        new='        given = order["given"]\n        json.loads = lambda same: same\n',
+        old="    fresh = json.loads(given)\n",
+        new="    fresh = vars(plain).setdefault(given, json.loads(given))\n",
         tests=_ATTACK,
     ),
 )

@@ -212,8 +212,8 @@ MUTANTS = (
     Mutant(
         name="uniform-edge-one-shorter",
         file="mechanisms/integers/uniform.py",
-        old="return math.ceil((1 / self.height - 1) / 2)",
-        new="return math.floor((1 / self.height - 1) / 2)",
+        old="0 if delta == 1 else math.ceil((sensitivity / delta - 1) / 2)",
+        new="0 if delta == 1 else math.floor((sensitivity / delta - 1) / 2)",
         tests=_TRUNCATED + _CONTRACT,
     ),
     Mutant(

@@ -25,10 +25,10 @@ MUTANTS = (
     ),
     Mutant(
         name="leaf-keeps-the-moment-of-the-post",
-        file="spread/node/step.py",
-        old="children=children, since=since, climbing=False",
-        new="children=children, since=held.since, climbing=False",
-        tests=_SAME,
+        file="spread/node/own.py",
+        old="        link,\n        since,\n",
+        new="        link,\n        held.since,\n",
+        tests=_SAME + _KEPT + ("tests/spread/node",),
     ),
     Mutant(
         name="own-posts-leave-the-epochs-order",

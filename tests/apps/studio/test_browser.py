@@ -56,7 +56,10 @@ def test_from_a_table_to_a_report_and_the_account(browser: Browser, site: Site, 
         page.get_by_label("sum of age").check()
         page.get_by_role("heading", name="What it takes").wait_for()
         assert "SUM(age) AS sum_age" in page.locator("#question").input_value().replace("\n", " ")
+        page.locator("#forecast").get_by_text("sum_age").first.wait_for()
         page.get_by_label("sum of age").uncheck()
+        page.locator("#forecast").get_by_text("sum_age").first.wait_for(state="detached")  # A new plan closes the rest.
+        seen.settled()
         page.get_by_text("How it is done").click()
         page.get_by_text("Noise, cell by cell").wait_for()
         page.get_by_label("Or say what you need").fill("0.001")

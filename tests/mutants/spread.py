@@ -28,7 +28,7 @@ MUTANTS = (
         file="spread/node/own.py",
         old="        link,\n        since,\n",
         new="        link,\n        held.since,\n",
-        tests=_SAME + _KEPT + ("tests/spread/node",),
+        tests=_SAME + _KEPT,
     ),
     Mutant(
         name="own-posts-leave-the-epochs-order",

@@ -35,6 +35,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             given = item.callspec.params.values() if hasattr(item, "callspec") else ()
             if "spark" in item.fixturenames or "spark" in [each for each in given if isinstance(each, str)]:
                 item.add_marker(pytest.mark.xdist_group("spark"))
+    items.sort(key=_shortest_last)
+
+
+def _shortest_last(item: pytest.Item) -> int:
+    """What one process must do alone comes first, what is over soon comes last: no process waits at the end."""
+    if item.get_closest_marker("xdist_group") is not None:
+        return 0
+    return 1 if item.get_closest_marker("slow") is not None else 2
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -57,6 +57,11 @@ class Protects:
         return cls(unit=document["unit"], tables=tuple(document["tables"]), schema=document["schema"])
 
 
+def alike(before: Protects, stated: Protects) -> bool:
+    """Whether the two speak about one unit and about the same tables, as far as both name them."""
+    return stated.unit == before.unit and (not stated.tables or not before.tables or stated.tables == before.tables)
+
+
 def bound(before: Protects | None, stated: Protects | None, label: str) -> Protects | None:
     """What a ledger protects after a charge; one about anything else than before is refused, with both named."""
     if before is None:
@@ -66,7 +71,7 @@ def bound(before: Protects | None, stated: Protects | None, label: str) -> Prote
             f"The ledger protects {before}, and the charge '{label}' does not say whom it protects. Say so with "
             f"protects=ledger.protects, if that is what it hides; or keep a ledger of its own."
         )
-    if stated.unit != before.unit or (stated.tables and before.tables and stated.tables != before.tables):
+    if not alike(before, stated):
         raise BadValue(
             f"The ledger protects {before}, the charge '{label}' is about {stated}. Their losses do not add up to "
             f"anything: keep a ledger of its own for it."

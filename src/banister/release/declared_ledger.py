@@ -49,6 +49,8 @@ class DeclaredLedger:
     def opened(self, *, witness: str = "") -> "Ledger":
         """The ledger, which has to be there and on the schema's terms."""
         from banister.accounting.ledger import Ledger
+        from banister.accounting.protects import alike
+        from banister.tables.protected import protected_by_schema
 
         address = self.address
         try:
@@ -64,6 +66,13 @@ class DeclaredLedger:
                 f"The ledger '{address}' was made for the budget {found.terms.budget} and "
                 f"{found.terms.neighbours.value} neighbours, which is not what the schema says. Correct the schema: a "
                 "ledger's terms are fixed."
+            )
+        before, about = found.protects, protected_by_schema(self.schema)
+        if before is not None and not alike(before, about):
+            found.close()
+            raise BadValue(
+                f"The ledger '{address}' protects {before}, the schema is about {about}. Their losses do not add up to "
+                "anything: correct the schema, or name a ledger of its own in it."
             )
         return found
 
@@ -102,7 +111,7 @@ class DeclaredLedger:
         """Refuse what a new ledger would refuse; none is made for it."""
         with self.trial() as trial:
             cost, _ = trial.choice(plan.costs, neighbours=plan.neighbours)
-            trial.charge(cost, label=plan.label, neighbours=plan.neighbours)
+            trial.charge(cost, label=plan.label, neighbours=plan.neighbours, protects=trial.protects)
 
     def _terms(self) -> tuple[Guarantee, str]:
         """The budget and the place; raises where the schema names none."""
@@ -113,6 +122,7 @@ class DeclaredLedger:
     def _new(self, address: str) -> "Ledger":
         from banister.accounting.filters import AsYouGo
         from banister.accounting.ledger import Ledger
+        from banister.tables.protected import protected_by_schema
 
         budget, _ = self._terms()
         # Values that are not declared cost a delta of their own; half of it is kept for them where there are any.
@@ -124,4 +134,5 @@ class DeclaredLedger:
             budget=budget,
             neighbours=self.schema.neighbours,
             questions=AsYouGo(reserve="1/2") if unknown else AsYouGo(),
+            protects=protected_by_schema(self.schema),
         )

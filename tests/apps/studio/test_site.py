@@ -93,7 +93,9 @@ def test_the_exact_total_of_many_charges_is_below_their_sum(tmp_path: Path) -> N
 
     with bn.open(path).create_ledger() as ledger:
         for place in range(60):
-            ledger.charge(bn.Guarantee("0.05"), label=f"q{place}", neighbours=bn.Neighbours.ADD_REMOVE)
+            ledger.charge(
+                bn.Guarantee("0.05"), label=f"q{place}", neighbours=bn.Neighbours.ADD_REMOVE, protects=ledger.protects
+            )
     page = visitor.get("/account").text
     exact = re.search(r"keep epsilon <b>([\d.]+)</b>", page)
     assert exact is not None

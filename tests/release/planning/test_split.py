@@ -1,9 +1,9 @@
-"""The split of epsilon is the best one, and never more than epsilon."""
+"""The split of epsilon is the best one, and no more or less than epsilon."""
 
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from banister.errors import BadValue
@@ -13,9 +13,11 @@ IMPORTANCE = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=6)
 
 
 @given(IMPORTANCE, st.fractions(min_value=Fraction(1, 100), max_value=10))
-def test_shares_never_exceed_epsilon(importance: list[float], epsilon: Fraction) -> None:
+@example([1.0, 1e-300, 1e-60], Fraction(1))  # Two that round down to nothing, and get the least share there is.
+@example([1.0, 1.0, 1.0], Fraction(1))
+def test_shares_add_up_to_exactly_epsilon(importance: list[float], epsilon: Fraction) -> None:
     shares = share_out(epsilon, importance)
-    assert sum(shares) <= epsilon
+    assert sum(shares) == epsilon
     assert all(share > 0 for share in shares)
 
 

@@ -106,14 +106,14 @@ def check_stored(table: Table, stored: Mapping[str, Physical]) -> None:
     _check_links(table, stored)
     for name in [] if table.owner is None else [table.owner]:
         if name not in stored:
-            raise BadValue(f"Table '{table.name}' has no person column '{name}'.{_there(stored)}")
+            raise BadValue(f"Table '{table.name}' has no person column '{name}'.{_there(table, stored)}")
         if stored[name] in (Physical.FLOAT, Physical.DECIMAL):
             raise BadValue(
                 f"Person column '{name}' holds {stored[name].value}; a person needs a whole number or a text."
             )
     for column in table.columns:
         if column.name not in stored:
-            raise BadValue(f"Table '{table.name}' has no column '{column.name}'.{_there(stored)}")
+            raise BadValue(f"Table '{table.name}' has no column '{column.name}'.{_there(table, stored)}")
 
 
 def check_used(column: Column, stored: Physical) -> None:
@@ -135,7 +135,9 @@ def fits(column: Column, stored: Physical) -> bool:
 def _check_links(table: Table, stored: Mapping[str, Physical]) -> None:
     for name in table.links:
         if name not in stored:
-            raise BadValue(f"Table '{table.name}' has no column '{name}', which ties it to another.{_there(stored)}")
+            raise BadValue(
+                f"Table '{table.name}' has no column '{name}', which ties it to another.{_there(table, stored)}"
+            )
         if stored[name] not in (Physical.INTEGER, Physical.TEXT, Physical.OTHER):
             raise BadValue(
                 f"Column '{name}' of table '{table.name}' holds {stored[name].value}; a key between tables is a whole "
@@ -179,8 +181,14 @@ def _declared(column: Column) -> str:
     return f"{column.kind.value}" + ("" if column.values is None else f" with values such as {column.values[0]!r}")
 
 
-def _there(stored: Mapping[str, Physical]) -> str:
+def _there(table: Table, stored: Mapping[str, Physical]) -> str:
+    """What columns there are. The first line of a CSV file that knows no declared one may be a person's: not shown."""
     names = sorted(stored)
+    if table.location.lower().endswith(".csv") and not {column.name for column in table.columns} & set(names):
+        return (
+            " Nothing that is declared stands in the first line of the file, so it may hold data, and is not shown. A "
+            "CSV file begins with the names of its columns; declare the separator where it is no comma."
+        )
     return f" It has: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}."
 
 

@@ -160,6 +160,15 @@ def test_a_broken_file_says_nothing_of_its_content(tmp_path: Path) -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("content", ["3,a\n4,b\n", "visits;plan\n3;a\n"])
+def test_a_first_line_that_may_be_somebodys_is_not_shown(content: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(BadValue, match="it may hold data, and is not shown") as caught:
+        DuckDBSource(schema("t.csv"), folder=tmp_path, frames={})
+    assert content.splitlines()[0] not in str(caught.value)
+    assert "3" not in str(caught.value)
+
+
 def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame({"visits": ["1"], "plan": ["a"]})
     with pytest.raises(BadValue, match="'visits' is declared as integer, and holds text"):

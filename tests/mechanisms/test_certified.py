@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from banister.apps.cli.noise import _verdict
-from banister.core.laws.cost import Cost, CostLike
+from banister.core.exact.numbers import Number
+from banister.core.laws.cost import Cost, CostLike, Floats
 from banister.core.laws.pieces import CostPiece, Pieces
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
@@ -83,6 +84,31 @@ def test_a_function_is_numerical_in_the_value_the_record_and_the_words() -> None
     assert "numerical" not in _verdict(written)
     with pytest.raises(BadValue, match="nothing can be proven about it"):
         pure_bound(epsilon=1, sensitivity=2, cost=lambda x: abs(x) ** 1.5)
+
+
+def two_levels(x: Floats) -> Floats:
+    return 1.0 * (np.abs(x) > 2.75) + 4.0 * (np.abs(x) > 4.5)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "function", "written"),
+    [
+        (25, lambda x: abs(x) > 0.5, Cost.beyond("1/2")),  # The step lies at the jump, to the last digit.
+        ("32.66", two_levels, Cost.steps({"2.75": 1, "4.5": 5})),  # The jump lies where Laplace noise has 1e-40.
+        ("7.178", lambda x: abs(x) > 2, Cost.beyond(2)),  # Every step is equal on the line, but not on the grid.
+    ],
+)
+def test_a_function_is_judged_like_the_same_cost_written_down(
+    epsilon: Number, function: CostLike, written: Cost
+) -> None:
+    """It was 33 times off, and its numerical bound 33 times above what another noise reached."""
+    told = least_noise(epsilon=epsilon, sensitivity=1, cost=function)
+    known = least_noise(epsilon=epsilon, sensitivity=1, cost=written)
+    assert [each.name for each in told.contenders] == [each.name for each in known.contenders]
+    for one, other in zip(told.contenders, known.contenders, strict=True):
+        assert one.risk == pytest.approx(other.risk, rel=1e-6)
+    assert told.lower_bound is not None
+    assert 1 - 2e-6 < told.lower_bound / known.best.risk < 1
 
 
 def test_the_words_say_for_which_noise_a_bound_holds() -> None:

@@ -104,3 +104,7 @@ def test_the_public_room_has_them() -> None:
     assert bn.publish.program_optimum(1, ["1/2", "1/2"], 1).distortion == pytest.approx(
         bn.publish.two_cell_optimum(binomial_prior(1, "1/2"), 1).distortion, abs=1e-9
     )
+
+
+def test_an_optimum_prints_its_figures_and_not_its_mechanism() -> None:
+    assert "array" not in repr(program_optimum(2, ["1/2", "1/2"], 1))

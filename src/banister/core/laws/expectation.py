@@ -1,7 +1,7 @@
 """Expected costs of symmetric noise from its tail: E L(X) = L(0) + ∫ P(|X| > x) dL(x), for any admissible cost.
 
-These are accuracy figures, not privacy claims: doubles, with a relative error of about 1e-7 for smooth costs, and
-jumps of a cost found by bisection.
+These are accuracy figures, not privacy claims: doubles, with a relative error of about 1e-7, and jumps of a cost found
+by bisection. They are for costs of which only values are known; one that is written exactly has certified figures.
 """
 
 from collections.abc import Callable
@@ -14,12 +14,15 @@ from banister.errors import BadValue
 
 Tail = Callable[[Floats], Floats]
 
-_FINE = 4096
-_RATIO = 1 + 2.0**-11
+_FINE = 8192
+_RATIO = 1 + 2.0**-12
 _ROUNDS = 44
-_HIDDEN = 5e-7
+_HIDDEN = 2e-8
 _NEGLIGIBLE = 1e-14
-_LARGEST_REACH = 400.0
+_SIZES = np.concatenate([np.ones(1), 40 * 1.5 ** np.arange(10)])
+"""Where it is seen how far a cost reaches, in scales of the noise; at the last one no exponential has any tail."""
+_NEAR, _FAR = 6, 7
+"""At 304 scales something may be left, but not also at 456 or beyond, unless the cost begins there."""
 
 
 def expected_cost_on_line(cost: Cost, beyond: Tail, *, scale: float) -> float:
@@ -39,7 +42,8 @@ def expected_cost_on_integers(cost: Cost, at_least: Tail, *, scale: float) -> fl
     nodes = np.unique(
         np.floor(np.concatenate([np.arange(_FINE), np.linspace(0, scale / 4, _FINE), _spaced(scale / 4, reach)]))
     )
-    nodes = np.unique(np.floor(_refined(nodes, cost, at_least)))
+    found = _refined(nodes, cost, at_least)
+    nodes = np.unique(np.concatenate([np.floor(found), np.ceil(found)]))  # A jump lies between whole neighbours.
     # Between whole nodes a < b the sum of (L(i) - L(i-1)) P(|Z| ≥ i) runs over i = a + 1 … b.
     return _add_up(nodes, cost, at_least, shift=1.0)
 
@@ -57,21 +61,22 @@ def periodic_sum(cost: Cost, start: float, *, period: float, decay: float) -> fl
 
 
 def _reach(cost: Cost, tail: Tail, scale: float) -> float:
-    """A size beyond which nothing of the cost is left; refuses a cost whose expectation diverges."""
-    reach = 40 * scale
-    while True:
-        with np.errstate(over="ignore", invalid="ignore"):
-            sizes = np.array([scale, reach / 2, reach])
-            weighed = cost.size(sizes) * tail(sizes) * np.array([1, reach / scale, reach / scale])
-            total = float(weighed[0] + cost.size(np.zeros(1))[0])
-        if np.isfinite(weighed).all() and weighed[2] <= _NEGLIGIBLE * max(total, weighed[1]):
-            return reach
-        if reach > _LARGEST_REACH * scale or not np.isfinite(weighed).all():
-            raise BadValue(
-                f"The cost {cost.name!r} grows so fast that its expectation diverges under this noise. "
-                "Take a cost that grows slower than e^(epsilon · error / sensitivity), or a larger epsilon."
-            )
-        reach *= 1.5
+    """A size beyond which nothing of the cost is left; refuses a cost whose expectation diverges.
+
+    One looks on until the tail of an exponential is below all doubles: a cost may be 0, or small, up to there.
+    """
+    sizes = scale * _SIZES
+    with np.errstate(over="ignore", invalid="ignore"):
+        tails = tail(sizes)
+        weighed = np.where(tails > 0, cost.size(sizes) * tails * _SIZES, 0.0)
+    most = max(float(weighed.max()), float(cost.size(np.zeros(1))[0]))
+    left = weighed > _NEGLIGIBLE * most
+    if not np.isfinite(weighed).all() or (left[_NEAR:_FAR].any() and left[_FAR:].any()):
+        raise BadValue(
+            f"The cost {cost.name!r} grows so fast that its expectation diverges under this noise. "
+            "Take a cost that grows slower than e^(epsilon · error / sensitivity), or a larger epsilon."
+        )
+    return float(sizes[1 + max(np.flatnonzero(left), default=0)])
 
 
 def _spaced(first: float, last: float) -> Floats:
@@ -79,17 +84,22 @@ def _spaced(first: float, last: float) -> Floats:
 
 
 def _refined(nodes: Floats, cost: Cost, tail: Tail) -> Floats:
-    """Halve the intervals in which much could be hidden: a large rise of the cost times a large fall of the tail."""
-    allowed = _HIDDEN * _add_up(nodes, cost, tail)
+    """Halve the intervals in which much could be hidden: a large rise of the cost times a large fall of the tail.
+
+    What may hide is a part of what is there for certain, the sum with the tails at the far ends. It grows as intervals
+    are halved: across a wide one with a jump the tail of a large epsilon falls by many powers of ten.
+    """
     levels, tails, added = cost.size(nodes), tail(nodes), [nodes]
     ends = np.stack([nodes[:-1], nodes[1:], levels[:-1], levels[1:], tails[:-1], tails[1:]])
+    sure = float(levels[0] + np.dot(np.diff(levels), tails[1:]))
     for _ in range(_ROUNDS):
-        ends = ends[:, (ends[3] - ends[2]) * (ends[4] - ends[5]) > allowed]
+        ends = ends[:, (ends[3] - ends[2]) * (ends[4] - ends[5]) > _HIDDEN * sure]
         if not ends.size:
             break
         low, high, level_low, level_high, tail_low, tail_high = ends
         middle = (low + high) / 2
         level, left = cost.size(middle), tail(middle)
+        sure += float(np.dot(level - level_low, left - tail_high))
         added.append(middle)
         halves = [low, middle, level_low, level, tail_low, left], [middle, high, level, level_high, left, tail_high]
         ends = np.concatenate([np.stack(half) for half in halves], axis=1)

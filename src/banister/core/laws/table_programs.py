@@ -7,7 +7,7 @@ by convexity. So the program has one unknown for each orbit of pairs (histogram,
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import comb
 
 import numpy as np
@@ -37,8 +37,8 @@ class ProgramOptimum:
     """Of the mechanism that the solver found: numerical, right to about 1e-8."""
     lower_bound: float
     """No epsilon-private mechanism is below. Certified: it rests on prices alone, and its sums are rounded down."""
-    histograms: tuple[tuple[int, ...], ...]
-    mechanism: Floats
+    histograms: tuple[tuple[int, ...], ...] = field(repr=False)
+    mechanism: Floats = field(repr=False)
 
 
 def program_size(records: int, cells: int) -> int:

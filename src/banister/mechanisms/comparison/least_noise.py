@@ -39,7 +39,7 @@ class Contender:
     optimal: str
     """By which theorem nothing is better among noises that ignore an unbounded answer, where there is one."""
     certified: bool
-    """Whether the expected cost is proven (and rounded up); otherwise it is numerical, right to about 1e-7."""
+    """Whether the expected cost is proven (and rounded up); otherwise it is numerical, right to about 1e-6."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Comparison:
     """No noise with this guarantee has a smaller expected cost, if it is added to an answer of any size and does not
     depend on it: on the line, and on the grid of what is offered. Rounded down; `certified` says if it is proven."""
     certified: bool
-    """Whether the lower bound is proven; otherwise it is numerical, right to about 1e-7, as for a function of one's
+    """Whether the lower bound is proven; otherwise it is numerical, right to about 1e-6, as for a function of one's
     own, of which nothing but values is known."""
     left_out: tuple[str, ...] = ()
     """Noises that give the guarantee as well, and reach beyond what can be drawn exactly."""
@@ -154,7 +154,7 @@ def _bound(question: NoiseQuestion, found: tuple[Entrant, ...], contenders: tupl
         return _vector_bound(question, contenders)
     written = question.cost.pieces
     if written is None:
-        numerical = [each.risk * (1 - 2e-7) for each in contenders if each.optimal]
+        numerical = [each.risk * (1 - 1e-6) for each in contenders if each.optimal]
         programs = [bound for each in found if (bound := each.bound()) is not None]
         return (max([*numerical, *programs]), False) if numerical or programs else (None, False)
     if question.delta == 0:

@@ -123,6 +123,11 @@ def best_step_width(epsilon: Fraction, sensitivity: int, cost: Cost) -> int:
     return halved(rising, 0, sensitivity)[1]
 
 
+def least_step_of(widths: set[int], epsilon: Fraction, sensitivity: int, cost: Cost) -> int:
+    """The one of a few widths with the least expected cost, judged in doubles."""
+    return min(sorted(widths), key=lambda width: _risk(epsilon, sensitivity, width, cost))
+
+
 def two_sided_tail(size: Floats, epsilon: float, period: float, step: float) -> Floats:
     """P(|Z| ≥ size) of the staircase law on the integers, in doubles; every term is positive, so nothing cancels."""
     one_minus_b = -np.expm1(-epsilon)

@@ -17,13 +17,14 @@ from banister.core.laws.power_sums import power_of
 from banister.core.laws.staircases import best_gamma_between
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
-from banister.mechanisms.integers.integer_staircase import IntegerStaircase, best_step_width
+from banister.mechanisms.integers.integer_staircase import IntegerStaircase, best_step_width, least_step_of
 from banister.mechanisms.line.grid import Floats, Grid
 from banister.mechanisms.line.line_noise import LineNoise
 from banister.mechanisms.offers import HINT, Offer, Serves
 from banister.sampling.bits import BitSource
 
 _FEW = 64
+_DOUBLINGS = 60
 _ROOM = Fraction(1, 1 << 28)
 """What a step may not be finer than, in 2^-20 of sensitivity/epsilon, so that a thousand times it fits 64 bits."""
 
@@ -69,7 +70,10 @@ class Staircase(LineNoise):
         if chosen.certified or steps <= _FEW:
             width = best_step_width(level, steps, chosen.in_units(place.step))
         else:  # On so many steps a cost of which only values are known cannot tell one from the next.
-            width = min(max(1, round(Fraction(gamma) * steps)), steps)
+            exact = Fraction(gamma) * steps
+            # Where all gammas are equal on the line, the grid decides, and an end of the steps is best.
+            near = {1, min(max(1, math.floor(exact)), steps), min(math.ceil(exact), steps), steps}
+            width = least_step_of(near, level, steps, chosen.in_units(place.step))
         self._fix(level, reach, gamma, chosen, place, width)
 
     @classmethod
@@ -171,13 +175,16 @@ def best_gamma(epsilon: Fraction, sensitivity: Fraction, cost: Cost) -> float:
         return float(between(*best_gamma_between(epsilon, cost.pieces.in_units(sensitivity))))
     period = float(sensitivity)
 
+    def value(gamma: float) -> float:
+        scale = period / min(level, 1.0)
+        return expected_cost_on_line(cost, lambda x: _tail(x, epsilon, sensitivity, gamma), scale=scale)
+
     def rises(gamma: float) -> bool:
         w = periodic_sum(cost, gamma * period, period=period, decay=level)
-        scale = period / min(level, 1.0)
-        value = expected_cost_on_line(cost, lambda x: _tail(x, epsilon, sensitivity, gamma), scale=scale)
-        return bool(-math.expm1(-level) * w >= value)
+        return bool(-math.expm1(-level) * w >= value(gamma))
 
-    return between(*halved(rises, 0.0, 1.0, rounds=30))
+    # To neighbouring doubles: at a large epsilon a jump of the cost costs e^epsilon times as much on its other side.
+    return min(halved(rises, 0.0, 1.0, rounds=_DOUBLINGS), key=value)
 
 
 def _tail(size: Floats, epsilon: Fraction, sensitivity: Fraction, gamma: float) -> Floats:

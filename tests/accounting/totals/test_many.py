@@ -54,8 +54,8 @@ def test_a_hundred_small_questions(cost, times) -> None:
     assert found.lower_bound is not None
     one = least_noise_each(total=Guarantee(1, "1e-6"), questions=1, sensitivity=2, cost=cost)
     assert one.lower_bound is not None
-    assert found.lower_bound == pytest.approx(times * one.lower_bound, rel=1e-9)
-    assert 0 < found.lower_bound <= found.best.risk
+    assert found.lower_bound >= times * one.lower_bound * (1 - 1e-9), "the mean of all answers is one answer"
+    assert 0.4 * found.best.risk < found.lower_bound <= found.best.risk
     assert one.lower_bound <= one.best.risk
 
 

@@ -7,10 +7,12 @@ from fractions import Fraction
 
 from banister import need
 from banister.accounting.totals.corollaries import each_by_corollary, gaussian_by_theorem, laplace_by_corollary
+from banister.accounting.totals.counting import MOST_QUESTIONS, counting_bound
 from banister.accounting.totals.scaling import largest_size
 from banister.accounting.totals.shaping import best_shape
-from banister.core.exact.numbers import Number, float_down
+from banister.core.exact.numbers import BALL_BITS, Number, ball, float_down, fraction_down, precision
 from banister.core.laws.cost import Cost, CostLike
+from banister.core.laws.power_sums import power_of
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, Unsolved
@@ -200,9 +202,19 @@ def _theorems(total: Guarantee, count: int, reach: Fraction) -> tuple[tuple[str,
 
 
 def _bound(total: Guarantee, count: int, reach: Fraction, cost: Cost) -> float | None:
-    """From one question: the mean of all the noises is noise for one answer, within the total (docs/math/many.md)."""
+    """The better of two bounds (docs/math/many.md): the mean of all the noises, and counting answers in half-lines."""
     if cost.exponent is None or cost.exponent < 1:
         return None
+    found = [_by_the_mean(total, count, reach, cost)]
+    if count <= MOST_QUESTIONS:
+        with precision(BALL_BITS):
+            unit = fraction_down(power_of(ball(reach), cost.exponent))
+        found.append(float_down(Fraction(counting_bound(total, count, cost.exponent)) * unit))
+    return max((each for each in found if each is not None), default=None)
+
+
+def _by_the_mean(total: Guarantee, count: int, reach: Fraction, cost: Cost) -> float | None:
+    """From one question: the mean of all the noises is noise for one answer, within the total."""
     try:
         one = least_noise(epsilon=total.epsilon, delta=total.delta, sensitivity=reach, cost=cost)
     except Unsolved:  # At an extreme epsilon the program for one question is beyond its solver, and proves nothing.

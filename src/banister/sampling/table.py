@@ -25,23 +25,24 @@ _GUARD_BITS = 64
 class ExactTable:
     """Categories 0, 1, …, n with P(category ≤ k) = cumulative()[k] for k < n; the last takes the rest.
 
-    `cumulative` is called at whatever working precision is needed. `glance` and `word` are the bits of the first and
-    of the second look, smaller in tests that walk every tape.
+    `cumulative` is called at whatever working precision is needed, for the first time when something is drawn: whoever
+    only plans needs no thresholds. `glance` and `word` are the bits of the first and of the second look, smaller in
+    tests that walk every tape.
     """
 
-    __slots__ = ("_cumulative", "_glance", "_high", "_high_list", "_lookup", "_low", "_low_list", "_word")
+    __slots__ = ("_cumulative", "_glance", "_high", "_high_list", "_lookup", "_low", "_low_list", "_ready", "_word")
 
     def __init__(self, cumulative: Callable[[], Sequence[arb]], *, glance: int = 16, word: int = 64) -> None:
         self._cumulative = cumulative
         self._glance = glance
         self._word = word
-        self._low_list, self._high_list = self._thresholds(word)
-        self._low = np.array(self._low_list, dtype=np.uint64)
-        self._high = np.array(self._high_list, dtype=np.uint64)
+        self._ready = False
         self._lookup: NDArray[np.int32] | None = None
 
     def draw(self, bits: BitSource) -> int:
         """One category."""
+        if not self._ready:
+            self._prepare()
         prefix = bits.take(self._word)
         category = bisect_left(self._high_list, prefix)
         if category == len(self._low_list) or self._low_list[category] > prefix:
@@ -61,7 +62,15 @@ class ExactTable:
             categories[open_places] = self._decide(words, bits)
         return categories
 
+    def _prepare(self) -> None:
+        self._low_list, self._high_list = self._thresholds(self._word)
+        self._low = np.array(self._low_list, dtype=np.uint64)
+        self._high = np.array(self._high_list, dtype=np.uint64)
+        self._ready = True  # The last step, since threads share a table.
+
     def _decide(self, words: NDArray[np.uint64], bits: BitSource) -> NDArray[np.int32]:
+        if not self._ready:
+            self._prepare()
         categories = np.searchsorted(self._high, words, side="left").astype(np.int32)
         reachable = np.flatnonzero(categories < self._low.size)
         for place in reachable[self._low[categories[reachable]] <= words[reachable]]:
@@ -88,6 +97,8 @@ class ExactTable:
         return [min(x, top) for x in low], high
 
     def _build_lookup(self) -> NDArray[np.int32]:
+        if not self._ready:
+            self._prepare()
         shift = np.uint64(self._word - self._glance)
         low, high = self._low >> shift, self._high >> shift
         answers = np.searchsorted(high, np.arange(1 << self._glance, dtype=np.uint64), side="left").astype(np.int32)

@@ -46,7 +46,7 @@ def best_step(epsilon: Fraction, sensitivity: int, cost: Pieces) -> int:
     """The step from 1 to Δ with the least expected cost, by halving; steps that 1024 bits cannot tell apart are tied.
 
     Ties are harmless: V_r = V_(r+1) happens at the minimum alone. For many steps the search begins where the best
-    gamma of the line has it.
+    gamma of the line has it, to about a step.
     """
 
     def rises(r: int) -> bool:
@@ -56,8 +56,7 @@ def best_step(epsilon: Fraction, sensitivity: int, cost: Pieces) -> int:
 
     if sensitivity <= _FEW:
         return halved(rises, 0, sensitivity)[1]
-    gamma = best_gamma_between(epsilon, cost.in_units(Fraction(sensitivity)))[0]
-    start = min(max(1, round(gamma * sensitivity)), sensitivity - 1)
+    start = min(max(1, round(_gamma_about(epsilon, sensitivity, cost) * sensitivity)), sensitivity - 1)
     if rises(start):
         near, far = doubled(lambda gap: start - gap < 1 or not rises(start - gap), failing=0, start=1)
         return halved(rises, max(0, start - far), start - near)[1]
@@ -128,17 +127,29 @@ def best_gamma_between(epsilon: Fraction, cost: Pieces) -> tuple[Fraction, Fract
     The cost counts errors in units of the sensitivity.
     """
 
-    one = Fraction(1)
-
-    def rises(gamma: Fraction) -> bool:
-        return _proven_sign(lambda: line_slope(epsilon, one, gamma, cost) - line_cost(epsilon, one, gamma, cost))
-
+    rises = _rising_line(epsilon, cost)
     floor = _small(epsilon)
     low, high = Fraction(0), Fraction(1)
     while high - low > (floor + low) / (1 << _WIDTH):
         middle = _between(low, high, floor)
         low, high = (low, middle) if rises(middle) else (middle, high)
     return low, high
+
+
+def _gamma_about(epsilon: Fraction, sensitivity: int, cost: Pieces) -> Fraction:
+    """The best gamma of the line to within a step: where to begin, and nothing that is relied on."""
+    rises = _rising_line(epsilon, cost.in_units(Fraction(sensitivity)))
+    return halved(rises, Fraction(0), Fraction(1), rounds=sensitivity.bit_length() - 1)[0]
+
+
+def _rising_line(epsilon: Fraction, cost: Pieces) -> Callable[[Fraction], bool]:
+    """Whether the cost of the staircase on the line, in units of the sensitivity, rises at a gamma."""
+    one = Fraction(1)
+
+    def rises(gamma: Fraction) -> bool:
+        return _proven_sign(lambda: line_slope(epsilon, one, gamma, cost) - line_cost(epsilon, one, gamma, cost))
+
+    return rises
 
 
 def _small(epsilon: Fraction) -> Fraction:

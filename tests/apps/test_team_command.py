@@ -36,6 +36,10 @@ def test_a_team_is_made_recovered_looked_at_and_copied(tmp_path: Path) -> None:
     assert copied.rows("SELECT name FROM account") == [("olga",)]
     copied.close()
     store.close()
+    for file in tmp_path.glob("team.db*"):
+        file.unlink()
+    said = say("team", "restore", path, str(tmp_path / "copy.db"))
+    assert re.search(r"olga sets a password within a day by this code: \w{64}\nEverybody else gets a code", said)
 
 
 def test_a_code_that_was_replaced_is_refused(tmp_path: Path) -> None:

@@ -109,16 +109,91 @@ class RemoteTable:
         """What is public about the table; where it lies is not."""
         return self._local.schema
 
-    def plan(self, sql: "str | Asking", *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95) -> "Plan":
-        """Plan a release, here and without the server: mechanism, loss and expected error of every answer."""
-        plan = self._local.plan(sql, epsilon=epsilon, delta=delta, confidence=confidence)
+    def plan(
+        self,
+        sql: "str | Asking",
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        confidence: Number = 0.95,
+        weights: Mapping[str, Number] | None = None,
+        dialect: str | None = None,
+        consistent: bool = False,
+        check_bounds: Number = 0,
+        rows: int | None = None,
+        groups: int | None = None,
+        extremes: Number = 0,
+    ) -> "Plan":
+        """Plan a release as `Dataset.plan`, here and without the server: mechanism, loss and error of every answer."""
+        plan = self._local.plan(
+            sql,
+            epsilon=epsilon,
+            delta=delta,
+            confidence=confidence,
+            weights=weights,
+            dialect=dialect,
+            consistent=consistent,
+            check_bounds=check_bounds,
+            rows=rows,
+            groups=groups,
+            extremes=extremes,
+        )
         self._asked[plan.digest] = {
             "question": str(sql),
             "epsilon": str(_exact(epsilon)),
             "delta": str(_exact(delta)),
             "confidence": str(_exact(confidence)),
+            "weights": {name: str(_exact(weight)) for name, weight in (weights or {}).items()},
+            "dialect": dialect,
+            "consistent": consistent,
+            "check_bounds": str(_exact(check_bounds)),
+            "rows": rows,
+            "groups": groups,
+            "extremes": str(_exact(extremes)),
         }
         return plan
+
+    def plan_within(
+        self,
+        sql: "str | Asking",
+        *,
+        within: Number,
+        size: int | None = None,
+        delta: Number = 0,
+        confidence: Number = 0.95,
+        dialect: str | None = None,
+        consistent: bool = False,
+        check_bounds: Number = 0,
+        rows: int | None = None,
+        groups: int | None = None,
+        extremes: Number = 0,
+    ) -> "Plan":
+        """The least epsilon that is so accurate, as `Dataset.plan_within`; its release asks what is left."""
+        found = self._local.plan_within(
+            sql,
+            within=within,
+            size=size,
+            delta=delta,
+            confidence=confidence,
+            dialect=dialect,
+            consistent=consistent,
+            check_bounds=check_bounds,
+            rows=rows,
+            groups=groups,
+            extremes=extremes,
+        )
+        return self.plan(
+            sql,
+            epsilon=found.guarantee.epsilon,
+            delta=delta,
+            confidence=confidence,
+            dialect=dialect,
+            consistent=consistent,
+            check_bounds=check_bounds,
+            rows=rows,
+            groups=groups,
+            extremes=extremes,
+        )
 
     def ask(self) -> "Asking":
         """Build a question step by step, as `Dataset.ask`."""

@@ -1,5 +1,7 @@
-"""The year of three people who share a budget once more, by the Python client alone."""
+"""The year of three people who share a budget once more, by the Python client alone; and all that it can ask."""
 
+import inspect
+from fractions import Fraction
 from pathlib import Path
 from unittest import mock
 
@@ -10,8 +12,9 @@ from banister.accounting import BudgetShare, Opening
 from banister.apps.team.interface import Interface
 from banister.apps.team.people import Role
 from banister.apps.team.store import TeamStore
+from banister.release.dataset import Dataset
 from banister.release.remote import RemoteTable
-from tests.apps.team.place import COUNT, PASSWORD, Team, running, settings
+from tests.apps.team.place import COUNT, PASSWORD, Team, running, settings, team
 from tests.apps.team.walk import Year
 
 
@@ -64,3 +67,26 @@ def test_three_people_share_a_budget_over_a_year_by_the_client_alone(tmp_path: P
         room.desk.ledger.verify()
         room.desk.ledger.close()
         room.store.close()
+
+
+def test_the_client_plans_whatever_an_open_table_plans(tmp_path: Path) -> None:
+    four = team(tmp_path)
+    for name in ("plan", "plan_within"):
+        here, there = (inspect.signature(getattr(kind, name)).parameters for kind in (Dataset, RemoteTable))
+        assert list(here) == list(there)
+        assert [each.default for each in here.values()] == [each.default for each in there.values()]
+    both = "SELECT plan, COUNT(*) AS n FROM data GROUP BY plan; SELECT COUNT(*) AS n, MIN(visits) AS least FROM data"
+    with running(four) as address:
+        table = bn.connect(address, key=four.keys["ana"])
+        plan = table.plan(
+            both, epsilon="0.05", weights={"n": 2}, consistent=True, check_bounds=0.05, rows=4, extremes="0.02"
+        )
+        assert len(table.release(plan, key="all").tables) == 2
+        near = table.plan_within(COUNT, within="0.2", groups=1, size=2000)
+        assert near.guarantee.epsilon < Fraction(1, 10)
+        assert len(table.release(near, key="near").table) == 3
+    charged = [entry.epsilon for entry in four.room.desk.ledger.history() if not entry.states]
+    assert [Fraction(each) for each in charged] == [Fraction(1, 20), near.guarantee.epsilon]
+    kept = four.room.desk.find("ana", "all")
+    assert kept is not None
+    assert (kept.asked.weights, kept.asked.rows, kept.asked.consistent) == ({"n": "2"}, 4, True)

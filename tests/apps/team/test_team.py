@@ -12,6 +12,7 @@ import pytest
 
 import banister as bn
 from banister.apps.team.desk import Asked
+from banister.apps.team.people import TeamPeople
 from banister.apps.team.settings import TeamSettings
 from banister.apps.team.store import TeamStore
 from banister.apps.team.written import public_schema
@@ -245,6 +246,42 @@ def test_a_restored_ledger_is_refused_by_its_witness(tmp_path: Path) -> None:
     assert TeamStore(tmp_path / "old.db").rows("SELECT key FROM asked") == [("one",)]
     with pytest.raises(BadValue, match="a back-up overwrites nothing"):
         TeamStore(tmp_path / "old.db").back_up(tmp_path / "old.db")
+
+
+def test_a_team_that_is_put_back_lets_in_nobody_and_answers_nothing_twice(tmp_path: Path) -> None:
+    made = team(tmp_path)
+    session = made.room.people.sign_in("ana", PASSWORD)
+    made.release("ana", "0.1", "before")
+    made.room.store.back_up(tmp_path / "old.db")
+    assert made.release("ana", "0.1", "since").json()["state"] == "answered"
+    made.room.people.change_password(made.room.people.known(session), PASSWORD, "another long password")
+    made.room.desk.ledger.close()
+    made.room.store.close()
+    with pytest.raises(BadValue, match="overwrites nothing"):
+        TeamStore.put_back(tmp_path / "old.db", made.room.store.path)
+    for file in tmp_path.glob("team.db*"):
+        file.unlink()
+    store = TeamStore.put_back(tmp_path / "old.db", made.room.store.path)
+    codes = TeamPeople(store, session_hours=1).begin_anew()
+    assert sorted(codes) == ["olga", "omar"]
+    assert json.loads(store.lines()[-1].body)["what"] == "restored from a back-up"
+    store.close()
+    again = team(tmp_path)
+    again.keys = {**made.keys, "session": session}
+    for who in ("ana", "session", "olga"):
+        assert again.ask(who, "GET", "/me").status_code == 401, who
+    assert again.ask("", "POST", "/sign-in", name="ana", password=PASSWORD).status_code == 401
+    again.keys["olga"] = again.room.people.make_key(again.room.people.recover(codes["olga"], PASSWORD), "new")
+    code = again.ask("olga", "POST", "/accounts/ana/code").json()["secret"]
+    again.keys["ana"] = again.room.people.make_key(again.room.people.recover(code, PASSWORD), "new")
+    assert again.release("ana", "0.1", "before").json()["state"] == "answered"
+    lost = again.release("ana", "0.1", "since")
+    assert (lost.status_code, "was given, and is not kept any more" in lost.json()["message"]) == (422, True)
+    assert again.room.desk.resume() == 1  # The server starts, and says what became of it.
+    found = again.room.desk.find("ana", "since")
+    assert found is not None
+    assert (found.state, again.room.desk.resume()) == ("failed", 0)
+    assert len([entry for entry in again.room.desk.ledger.history() if not entry.states]) == 2
 
 
 def test_plans_and_practice_are_free(four: Team) -> None:

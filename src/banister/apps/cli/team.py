@@ -1,4 +1,4 @@
-"""`banister serve` and `banister team add|code|log|backup`."""
+"""`banister serve` and `banister team add|code|log|backup|restore`."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,6 +81,25 @@ def register(app: typer.Typer) -> None:
         _, store = _opened(team)
         store.back_up(target)
         typer.echo(f"Wrote {target}. It holds answers and hashes of secrets: keep it as you keep the table.")
+
+    @family.command()
+    def restore(
+        team: Settings, copy: Annotated[str, typer.Argument(help="What `banister team backup` wrote.")]
+    ) -> None:
+        """Put a back-up in place of a lost file; all passwords, sessions and keys of it end, since some ended since.
+
+        Example: banister team restore team.toml team-june.db
+        """
+        from banister.apps.team.people import TeamPeople
+        from banister.apps.team.settings import TeamSettings
+        from banister.apps.team.store import TeamStore
+
+        settings = TeamSettings.of_file(team)
+        store = TeamStore.put_back(copy, settings.store)
+        people = TeamPeople(store, session_hours=settings.session_hours)
+        for name, secret in people.begin_anew().items():
+            typer.echo(f"{name} sets a password within a day by this code: {secret}")
+        typer.echo("Everybody else gets a code from an owner. What was asked since the back-up is in the ledger alone.")
 
 
 def _opened(team: str, *, make: bool = False) -> "tuple[TeamPeople, TeamStore]":

@@ -1,5 +1,6 @@
 """What goes over the wire, as pydantic checks it and OpenAPI describes it."""
 
+from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +12,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.@-]{1,60}$")]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Number = Annotated[str, Field(pattern=r"^[0-9eE.+/-]{1,40}$", examples=["0.3"])]
 Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9_. -]{1,60}$", examples=["june-report"])]
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Secret = Annotated[str, Field(max_length=1000)]
 
 
@@ -53,10 +55,16 @@ class AskBody(Body):
     confidence: Number = "0.95"
     project: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.@-]{0,60}$")] = ""
     non_negative: bool = False
+    weights: Annotated[dict[Annotated[str, Field(max_length=200)], Number], Field(max_length=200)] = {}
+    dialect: Annotated[str, Field(pattern=r"^[a-z]{1,30}$")] | None = None
+    consistent: bool = False
+    check_bounds: Number = "0"
+    rows: Count | None = None
+    groups: Count | None = None
+    extremes: Number = "0"
 
     def asked(self) -> Asked:
-        names = ("question", "epsilon", "delta", "confidence", "project", "non_negative")
-        return Asked(**{name: getattr(self, name) for name in names})
+        return Asked(**{each.name: getattr(self, each.name) for each in fields(Asked)})
 
 
 class ReleaseBody(AskBody):

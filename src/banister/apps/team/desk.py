@@ -8,7 +8,7 @@ import hashlib
 import json
 import threading
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -47,6 +47,36 @@ class Asked:
     confidence: str = "0.95"
     project: str = ""
     non_negative: bool = False
+    weights: dict[str, str] = field(default_factory=dict)
+    dialect: str | None = None
+    consistent: bool = False
+    check_bounds: str = "0"
+    rows: int | None = None
+    groups: int | None = None
+    extremes: str = "0"
+
+    def planned(self, dataset: Dataset) -> Plan:
+        """The plan for it. A path is no question here: nobody reads files by name."""
+        text = self.question.strip()
+        if not text or (text.lower().endswith(".sql") and "\n" not in text):
+            raise BadValue("Write the question itself, e.g. SELECT COUNT(*) FROM data.")
+        return dataset.plan(
+            self.question,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            confidence=self.confidence,
+            weights=self.weights or None,
+            dialect=self.dialect,
+            consistent=self.consistent,
+            check_bounds=self.check_bounds,
+            rows=self.rows,
+            groups=self.groups,
+            extremes=self.extremes,
+        )
+
+    def as_text(self) -> str:
+        """All of it, as it is kept; whatever is asked alike reads alike."""
+        return json.dumps(asdict(self), sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,22 +130,17 @@ class TeamDesk:
                 dataset.create_ledger().close()
         self.ledger = dataset.ledger(witness=witness)
         self._practice: Practice | None = None
-        self._plans: dict[tuple[str, ...], Plan] = {}
+        self._plans: dict[str, Plan] = {}
 
     def plan(self, asked: Asked) -> Plan:
-        """The plan for a question. A path is no question here: nobody reads files by name."""
-        if not asked.question.strip() or (
-            asked.question.strip().lower().endswith(".sql") and "\n" not in asked.question
-        ):
-            raise BadValue("Write the question itself, e.g. SELECT COUNT(*) FROM data.")
-        wanted = (asked.question, asked.epsilon, asked.delta, asked.confidence)
+        """The plan for a question, made once and kept."""
+        wanted = replace(asked, project="", non_negative=False).as_text()
         with self.mathematics:
             if wanted not in self._plans:
+                made = asked.planned(self.dataset)
                 if len(self._plans) >= KEPT_PLANS:
                     self._plans.clear()
-                self._plans[wanted] = self.dataset.plan(
-                    asked.question, epsilon=asked.epsilon, delta=asked.delta, confidence=asked.confidence
-                )
+                self._plans[wanted] = made
             return self._plans[wanted]
 
     def fits(self, member: TeamMember, asked: Asked, plan: Plan) -> "Fits":
@@ -148,7 +173,7 @@ class TeamDesk:
     def _begin(self, member: TeamMember, asked: Asked, key: str, plan: Plan) -> None:
         level = plan.guarantee
         price = f"epsilon {brief(level.epsilon)}" + (f", delta {brief(level.delta)}" if level.delta else "")
-        row = (member.name, key, clock.now(), json.dumps(asdict(asked)), "running", "", str(plan), price, "", "")
+        row = (member.name, key, clock.now(), asked.as_text(), "running", "", str(plan), price, "", "")
         with self.store.writing() as connection:
             connection.execute(f"INSERT OR IGNORE INTO asked ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?)", row)
 
@@ -213,7 +238,14 @@ class TeamDesk:
         """Finish what was running or allowed when a server ended; gives how many there were."""
         rows = self.store.rows("SELECT account, key FROM asked WHERE state IN ('running', 'allowed')")
         for account, key in rows:
-            self.go_on(account, key)
+            try:
+                self.go_on(account, key)
+            except (
+                ReceiptUsed
+            ) as error:  # Its answer was given, and this file, put back from a copy, knows nothing of it.
+                found = self.find(account, key)
+                assert found is not None
+                self._set(found, "failed", str(error))
         return len(rows)
 
     def find(self, account: str, key: str) -> TeamRequest | None:

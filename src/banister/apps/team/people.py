@@ -1,5 +1,6 @@
 """Who may come in, as what: accounts, passwords, sessions that end, keys for programs, and a way back in."""
 
+import json
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,7 +8,7 @@ from enum import Enum
 
 from banister import clock, keys
 from banister.accounting.shares import Whose
-from banister.apps.team.store import TeamStore, hashed
+from banister.apps.team.store import TeamStore, hashed, note
 from banister.errors import BadValue
 
 SESSION, KEY, CODE = "session", "key", "code"
@@ -164,6 +165,21 @@ class TeamPeople:
                     f"'{name}' belongs to somebody else at {issuer[:100]}. An owner closes the old account first."
                 )
             return self._pass(connection, SESSION, name, "", self._hours)
+
+    def begin_anew(self) -> dict[str, str]:
+        """After a back-up was put back: nothing that it lets in holds any more; gives a code for each owner.
+
+        A password that was changed since, a key that was revoked since, would let in whoever knows them.
+        """
+        with self._store.writing() as connection:
+            rows = connection.execute("SELECT name, role, active FROM account ORDER BY name").fetchall()
+            for name, _, _ in rows:
+                self._end(connection, name, (SESSION, KEY, CODE))
+            connection.execute("UPDATE account SET password = NULL")
+            line = {"at": clock.now(), "who": "", "what": "restored from a back-up", "status": 200, "why": ""}
+            note(connection, json.dumps(line, sort_keys=True))
+            owners = [name for name, role, active in rows if active and role == Role.OWNER.value]
+            return {name: self._pass(connection, CODE, name, "restored", CODE_HOURS) for name in owners}
 
     def all(self) -> list[tuple[str, str, bool]]:
         """Name and role of every account, and whether it may come in."""

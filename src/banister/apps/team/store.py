@@ -149,6 +149,22 @@ class TeamStore:
             finally:
                 copy.close()
 
+    @classmethod
+    def put_back(cls, copy: str | Path, path: str | Path) -> "TeamStore":
+        """The file anew from a back-up whose log holds together; nothing is overwritten."""
+        if Path(path).exists():
+            raise BadValue(
+                f"'{path}' is there, and putting a back-up in its place overwrites nothing. Stop the server, and move "
+                "the file away with those beside it that end in -wal and -shm."
+            )
+        found = cls(copy)
+        try:
+            found.lines()
+            found.back_up(path)
+        finally:
+            found.close()
+        return cls(path)
+
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:

@@ -136,6 +136,30 @@ def test_asked_again_the_same_report_is_sent_and_to_another_agency_too(browser: 
         assert service.writer.store.total(1, 0).counts.sum() == service.writer.store.total(2, 0).counts.sum() == 1
 
 
+def test_a_report_that_few_share_goes_to_one_asker_alone(browser: Browser, tmp_path: Path) -> None:
+    wide = RandomizedResponse(1, categories=8)
+    one, other = (signed(wide, asked_by=who, title=who, people=159) for who in ("A clinic", "An agency"))
+    with served(tmp_path, one, other) as service, person(browser) as page:
+        page.goto(f"{origin(service)}/a/{one.name}")
+        draw(page, "answer 5")
+        page.goto(f"{origin(service)}/a/{other.name}")
+        page.get_by_text("All rounds together: epsilon 1.").wait_for()
+        seen = page.evaluate(
+            """async names => {
+              const { open, Person, text } = await import("/a/client.mjs");
+              const memory = new Map();
+              const person = new Person({ getItem: k => memory.get(k), setItem: (k, v) => memory.set(k, v) });
+              const found = names.map(async n => open(await (await fetch(`/c/${n}`)).text(), n));
+              const [one, other] = await Promise.all(found);
+              const loud = { byte: () => 0, word: () => 0n };   // Keeps the answer; the first report is answer 1.
+              person.answer(one, [1], 0, loud); const wire = JSON.parse(person.answer(other, [2], 0, loud));
+              return [wire.reports["0"][0], text(person.given)];
+            }""",
+            [one.name, other.name],
+        )
+        assert seen == [2, "2"]
+
+
 def test_rounds_go_through_the_second_step_and_end(browser: Browser, tmp_path: Path) -> None:
     asked = signed(FOUR, repetition=Repetition("memoised", rounds=2, second=1))
     with served(tmp_path, asked) as service, person(browser) as page:

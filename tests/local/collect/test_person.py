@@ -41,13 +41,28 @@ def test_asked_again_the_same_is_sent_and_nothing_more_is_paid(tmp_path: Path) -
 
 def test_a_second_agency_gets_the_kept_report_for_nothing(tmp_path: Path) -> None:
     someone, wide = person(tmp_path), RandomizedResponse("1/10", categories=1000)
-    one, other = signed(wide), signed(wide, asked_by="An agency", title="Again")
+    one, other = (signed(wide, asked_by=who, title=who, people=20_000) for who in ("A clinic", "An agency"))
     assert matter(one.campaign.questions[0]) == matter(other.campaign.questions[0])
     assert someone.cost(other) == Guarantee("1/10")
     sent = someone.answer(one, [3])
     assert someone.cost(other) == Guarantee(0)
     assert someone.answer(other, [3]).reports == sent.reports
     assert someone.given().epsilon == Guarantee("1/10").epsilon
+
+
+def test_a_report_that_few_share_goes_to_one_asker_alone(tmp_path: Path) -> None:
+    """Two askers who compare what they got must not find the same rare report in both."""
+    someone, wide = person(tmp_path), RandomizedResponse("1/10", categories=1000)
+    one, other = (signed(wide, asked_by=who, title=who, people=19_999) for who in ("A clinic", "An agency"))
+    kept = someone.answer(one, [3], bits=SeededBits(1))
+    assert someone.cost(other) == Guarantee("1/10")
+    again = someone.answer(other, [3], bits=SeededBits(2))
+    assert again.reports != kept.reports
+    assert someone.answer(other, [3]) == again
+    assert someone.given().epsilon == Guarantee("1/5").epsilon
+    blurred = signed(TWO, repetition=Repetition("permanent", rounds=3, second=1), people=10)
+    someone.answer(signed(TWO, people=10, title="First"), [0])
+    assert someone.cost(blurred) == Guarantee(0)  # What passes a second step is nobody's name.
 
 
 def test_a_fresh_answer_to_a_second_agency_adds(tmp_path: Path) -> None:

@@ -88,9 +88,10 @@ class Person:
             return campaign.over_all_rounds
         epsilon = delta = Fraction(0)
         for question in campaign.questions:
-            if campaign.repetition.kind in (Repeat.ONCE, Repeat.PERMANENT) and WHATEVER in self.kept(question):
+            known = campaign.repetition.takes_kept(question.channel, campaign.people)
+            if known and WHATEVER in self.kept(question):
                 # Whatever is made of a kept report tells no more than the report, which was paid for. A memoised one
-                # was not: its campaign paid for what passes the second step.
+                # was not: its campaign paid for what passes the second step. One that is a name tag is drawn anew.
                 continue
             charge = campaign.repetition.charge(question.channel)
             epsilon, delta = epsilon + charge.epsilon, delta + charge.delta
@@ -176,6 +177,8 @@ class Person:
         if named not in kept:
             kept[named] = write_value(channel, channel.draw(np.array([answer]), bits))[0]
             self._keep(question, kept)
+        elif repetition.kind is Repeat.ONCE and not repetition.takes_kept(channel, campaign.people):
+            return write_value(channel, channel.draw(np.array([answer]), bits))[0]  # Paid for, and not kept.
         if repetition.second is None:
             return kept[named]
         return int(repetition.step(channel).draw(np.array([int(kept[named])]), bits)[0])

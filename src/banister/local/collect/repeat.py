@@ -109,6 +109,19 @@ class Repetition:
         """Whether a report is sent in more than one round."""
         return self.kind in (Repeat.PERMANENT, Repeat.MEMOISED)
 
+    def takes_kept(self, channel: Channel, people: int) -> bool:
+        """Whether a report that was drawn for another campaign may be sent in this one: blurred again, or as it is
+        where enough people share it. Else two askers could tell by it that they ask the same person.
+
+        >>> from banister.local import RandomizedResponse
+        >>> channel = RandomizedResponse(1, categories=50)
+        >>> Repetition("once").takes_kept(channel, 1000), Repetition("once").takes_kept(channel, 999)
+        (True, False)
+        """
+        if self.kind not in (Repeat.ONCE, Repeat.PERMANENT):
+            return False
+        return self.second is not None or SHARED_BY * channel.outputs <= people
+
     def charge(self, channel: Channel) -> Guarantee:
         """What a person's ledger writes down before the first round, for all rounds: simple fractions, never too low.
 

@@ -203,10 +203,12 @@ export async function open(file, name) {
   const total = body.share === "one" ? charges.reduce(larger) : charges.reduce(add);
   const deltas = body.questions.map(question => times(fraction(question.delta), body.repeat === "fresh" ? rounds : 1n)), delta = body.share === "one" ? deltas.reduce(larger) : deltas.reduce(add);
   if (kept && deltas.some(([a]) => a)) refuse("Kept answers through a channel with delta have no stated loss. Do not answer it.");
+  // What another campaign drew may be sent here blurred again, or where enough people share it: else it is a name tag.
+  const takes = channels.map(channel => body.repeat === "permanent" || body.repeat === "once" && 20n * channel.outputs <= BigInt(body.people));
   const same = (one, stated) => text(add(one, [0n, 1n])) === text(add(fraction(stated), [0n, 1n]));
   if (!same(total, body.epsilon) || !same(delta, body.delta)) refuse("The campaign states another level than its channels have. Do not answer it.");
   const steps = channels.map(channel => second ? response(Number(channel.outputs), second) : null);
-  return { name: found, body, key: seal.key, channels, matters, charges, total, deltas, delta, steps };
+  return { name: found, body, key: seal.key, channels, matters, charges, total, deltas, delta, steps, takes };
 }
 
 // The person's own store: what is kept, what was given to whom, what still has to be sent, and the ceiling.
@@ -236,8 +238,8 @@ export class Person {
     const all = this.all, { body } = campaign;
     if (all.ledger[campaign.name]) return [0n, 1n];
     if (body.share === "one") return whole;
-    const free = body.repeat === "once" || body.repeat === "permanent";   // A memoised report was paid for as it passes the second step.
-    return parts.filter((_, q) => !(free && all.kept[campaign.matters[q]]?.[WHATEVER] !== undefined)).reduce(add, [0n, 1n]);
+    // A memoised report was paid for as it passes the second step.
+    return parts.filter((_, q) => !(campaign.takes[q] && all.kept[campaign.matters[q]]?.[WHATEVER] !== undefined)).reduce(add, [0n, 1n]);
   }
   answer(campaign, answers, round = 0, bits = new Bits()) {
     const { body, name } = campaign; let all = this.all;
@@ -260,10 +262,11 @@ export class Person {
     this.save(all);                                      // Kept before it is sent.
     return all.waiting[mark];
   }
-  drawn(all, { body, channels, matters, steps }, q, x, bits) {
+  drawn(all, { body, channels, matters, steps, takes }, q, x, bits) {
     const channel = channels[q], plain = y => channel.packed ? y : Number(y);
     if (body.repeat === "fresh") return plain(channel.draw(x, bits));
     const kept = all.kept[matters[q]] ??= {}, named = body.repeat === "memoised" ? x : WHATEVER;
+    if (body.repeat === "once" && !takes[q] && kept[named] !== undefined) return plain(channel.draw(x, bits));   // Paid for, and not kept.
     kept[named] ??= plain(channel.draw(x, bits));
     return steps[q] ? Number(steps[q].draw(kept[named], bits)) : kept[named];
   }

@@ -65,7 +65,8 @@ function learns(campaign) {
   if (!held) box.append(make("p", "", {}, make("a", "The page as one file", { href: `/a/${campaign.name}/saved.html`, download: "answer.html" })));
   campaign.channels.forEach(({ outputs }, q) => {
     const people = BigInt(campaign.body.people), shared = Number(people / outputs), of = campaign.channels.length > 1 ? ` to question ${q + 1}` : "";
-    box.append(make("p", shared ? `If ${people} people answer, about ${shared.toLocaleString("en")} share a report${of}.` : `There are more reports${of} than the ${people} people who are asked, so yours may be like nobody else's. It tells no more for that.`, { className: "soft" }));
+    const alone = shared ? `If ${people} people answer, about ${shared.toLocaleString("en")} share a report${of}.` : `There are more reports${of} than the ${people} people who are asked, so yours may be like nobody else's. It tells no more for that.`;
+    box.append(make("p", campaign.body.repeat === "once" && !campaign.takes[q] ? `${alone} So that two askers cannot recognise you by it, no other campaign gets the same; a fresh report adds.` : alone, { className: "soft" }));
   });
   box.append(make("p", campaign.body.keeps), make("p", `Signed by ${campaign.key}. Name ${campaign.name}.`, { className: "soft" }));
   return box;

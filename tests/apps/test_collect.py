@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from banister.apps.cli import build
 from banister.apps.collect.board import board
+from banister.apps.collect.days import DayRows
 from banister.apps.collect.running import reached
 from banister.apps.web.gate import Place
 from banister.errors import BadValue, BanisterError
@@ -193,5 +194,5 @@ def test_a_second_wave_is_made_from_the_store_of_the_first_and_refuses_its_peopl
             ran("collect", "answer", address, "yes", *agreed)
         ran("collect", "answer", address, "no", "--home", tmp_path / "other", "--at-most", "3", "--yes")
         running = next(one for one in service.ingest.open.values() if one.signed.name == wave.name)
-        (shown,) = board(service.writer.store, running, 0).questions
+        (shown,) = board(service.writer.store, running, 0, DayRows()).questions
         assert shown.waves.startswith("With the first wave, 2 reports")

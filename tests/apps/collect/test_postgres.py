@@ -11,6 +11,7 @@ import pytest
 
 from banister.apps.collect.board import board
 from banister.apps.collect.book import Batch, Heap, ReportBook
+from banister.apps.collect.days import DayRows
 from banister.apps.collect.postgres import PostgresReports, opened
 from banister.apps.collect.site import collector
 from banister.apps.collect.store import ReportStore
@@ -65,7 +66,7 @@ def test_it_keeps_what_the_file_keeps(tmp_path: Path, address: str) -> None:
     assert one.stored(1) == other.stored(1) == 200
     assert one.asides(1) == other.asides(1) == {"unreadable": 3}
     assert [(found.number, found.shown) for found in other.campaigns()] == [(1, True)]
-    shown = [board(book, book.campaigns()[0], 480_002) for book in books]
+    shown = [board(book, book.campaigns()[0], 480_002, DayRows()) for book in books]
     assert shown[0] == shown[1]
     other.close()
     again = opened(address)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from banister.apps.collect.book import ReportBook, Running
+from banister.apps.collect.days import CONFIDENCE, DayRow, DayRows
 from banister.apps.collect.profiles import ProfileView, profiles
 from banister.apps.collect.waves import together
 from banister.errors import BadValue
@@ -14,14 +15,9 @@ from banister.local.collect.campaign import Campaign, Hypotheses
 from banister.local.collect.groups import GroupShare, shares_in_groups
 from banister.local.collect.making import needed
 from banister.local.collect.tally import Tally, estimate, told, verdict
-from banister.local.document import Survey
 from banister.local.estimates import Estimate
 from banister.local.telling import ToldLaw
 from banister.show.charts import IntervalChart
-
-CONFIDENCE = 0.95
-DAY = 24
-MOST_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +42,7 @@ class QuestionView:
     chart: Markup
     doubt: str
     missing: str
-    days: Sequence[tuple[str, int, Sequence[str]]]
+    days: Sequence[DayRow]
     refusal: str = ""
     waves: str = ""
     groups: Sequence[GroupShare] = ()
@@ -70,13 +66,14 @@ class BoardView:
     profiles: Sequence[ProfileView] = ()
 
 
-def board(store: ReportBook, running: Running, now: int) -> BoardView:
-    """The whole dashboard of a campaign, at an hour."""
+def board(store: ReportBook, running: Running, now: int, rows: DayRows) -> BoardView:
+    """The whole dashboard of a campaign, at an hour; days that are over are taken from the rows."""
     campaign = running.signed.campaign
-    questions = [_question(store, running, place) for place in range(len(campaign.questions))]
+    by_hour = [store.hours(running.number, place) for place in range(len(campaign.questions))]
+    questions = [_question(store, running, place, rows, each) for place, each in enumerate(by_hour)]
     hours: dict[int, int] = {}
-    for place in range(len(campaign.questions)):
-        for hour, found in store.hours(running.number, place):
+    for each in by_hour:
+        for hour, found in each:
             hours[hour] = hours.get(hour, 0) + found.reports
     return BoardView(
         title=campaign.title,
@@ -125,7 +122,9 @@ def hour_bars(hours: dict[int, int], now: int) -> Markup:
     return Markup(f'<svg class="chart" width="100%" height="60" role="img" aria-label="{words}">{bars}</svg>')
 
 
-def _question(store: ReportBook, running: Running, place: int) -> QuestionView:
+def _question(
+    store: ReportBook, running: Running, place: int, rows: DayRows, hours: Sequence[tuple[int, Tally]]
+) -> QuestionView:
     campaign = running.signed.campaign
     asked, found = campaign.questions[place], store.total(running.number, place)
     plain = QuestionView(
@@ -148,6 +147,7 @@ def _question(store: ReportBook, running: Running, place: int) -> QuestionView:
             place=place, text=asked.question, reports=found.reports, worth="", lines=(), chart=Markup(), doubt="",
             missing="", days=(), refusal=str(error),
         )  # fmt: skip
+    inside = any(one.times > 1 and one.first <= place < one.first + one.times for one in campaign.series)
     held = told.intervals(CONFIDENCE)
     shares, low, high = (100 * values for values in (told.frequencies, held.lower, held.upper))
     chart = IntervalChart(
@@ -167,10 +167,10 @@ def _question(store: ReportBook, running: Running, place: int) -> QuestionView:
         chart=Markup(chart.html()),  # A chart escapes its labels.
         doubt=told.doubt,
         missing=_missing(campaign, told, (held.upper - held.lower).max() / 2),
-        days=_days(store, running, place, asked),
+        days=() if inside else rows.of(running, place, hours),
         waves=together(store, running, place),
         groups=shares_in_groups(asked.labels, told, CONFIDENCE),
-        inside=any(one.times > 1 and one.first <= place < one.first + one.times for one in campaign.series),
+        inside=inside,
     )
 
 
@@ -194,27 +194,6 @@ def _missing(campaign: Campaign, told: Estimate, half: float) -> str:
         return f"The widest interval is ± {100 * half:.1f} points, as wanted (± {100 * wanted:g})."
     more = math.ceil(told.people * ((half / wanted) ** 2 - 1))
     return f"The widest interval is ± {100 * half:.1f} points; ± {100 * wanted:g} takes about {more:,} reports more."
-
-
-def _days(store: ReportBook, running: Running, place: int, asked: Survey) -> list[tuple[str, int, Sequence[str]]]:
-    """Estimates over time: a row a day, the latest first."""
-    import datetime
-
-    campaign, days = running.signed.campaign, dict[int, Tally]()
-    for hour, found in store.hours(running.number, place):
-        day = hour // DAY
-        days[day] = days[day].plus(found) if day in days else found
-    rows: list[tuple[str, int, Sequence[str]]] = []
-    for day in sorted(days, reverse=True)[:MOST_DAYS]:
-        told = estimate(asked.channel, campaign.repetition, days[day])
-        half = told.intervals(CONFIDENCE)
-        cells = [
-            f"{100 * min(max(told.frequencies[x], 0), 1):.1f} [{100 * half.lower[x]:.0f}, {100 * half.upper[x]:.0f}]"
-            for x in range(min(6, len(asked.labels)))
-        ]
-        words = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat()
-        rows.append((words, days[day].reports, cells))
-    return rows
 
 
 def _verdict(campaign: Campaign, found: Tally) -> str:

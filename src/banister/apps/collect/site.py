@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from banister.apps.collect.analysts import AnalystKeys
 from banister.apps.collect.board import board, estimates
 from banister.apps.collect.book import ReportBook, Running
+from banister.apps.collect.days import DayRows
 from banister.apps.collect.ingest import Bucket, Ingest, today
 from banister.apps.collect.public import Front, module_tag
 from banister.apps.collect.relaying.relay import Relay
@@ -95,6 +96,7 @@ class CollectPages:
         self.writer = ingest.writer
         self.address = address
         self.hour = hour
+        self.rows = DayRows()
         self._public: dict[int, MadePage] = {}
         add = site.app.add_api_route
         add("/", self.campaigns, methods=["GET"], response_model=None)
@@ -141,7 +143,7 @@ class CollectPages:
 
     def _board(self, running: Running, template: str) -> Response:
         with self.writer.lock:
-            view = board(self.writer.store, running, self.hour())
+            view = board(self.writer.store, running, self.hour(), self.rows)
         return self.site.page(
             template,
             here="",
@@ -160,7 +162,7 @@ class CollectPages:
             made = self._public.get(running.number)
             if made is None or (made.state != state and now - made.when >= PUBLIC_SECONDS):
                 with self.writer.lock:
-                    view = board(self.writer.store, running, state[1])
+                    view = board(self.writer.store, running, state[1], self.rows)
                 page = self.site.page("results.html", title=view.title, view=view)
                 made = self._public[running.number] = MadePage(state, now, bytes(page.body))
         return HTMLResponse(made.body)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from banister.apps.collect.board import CONFIDENCE
 from banister.apps.collect.book import Batch, Heap
+from banister.apps.collect.days import CONFIDENCE
 from banister.apps.collect.store import ReportStore
 from banister.apps.collect.writer import this_hour
 from banister.core.programs.linear import Ints

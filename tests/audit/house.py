@@ -1,4 +1,4 @@
-"""Our own house under attack: every noise that is offered, every kind of channel, and the payments of a release.
+"""Our own house under attack: noises, channels, the payments of a release; and in `house_wholes` all the rest.
 
     python -m tests.audit.house --draws 10000000      (`make audit`)
 
@@ -7,8 +7,7 @@ Each claims what it states to the ledger, and must not be broken; noise whose cl
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,19 +17,9 @@ from banister.local.channels import ALL as CHANNELS
 from banister.mechanisms import ALL as MECHANISMS
 from banister.mechanisms.offers import Serves
 from banister.sampling.bits import SYSTEM
+from tests.audit.house_wholes import Audited, wholes
 from tests.contract.drawn import planned
 from tests.contract.test_law_plans import OPEN, QUARTER, SUMS
-
-
-@dataclass(frozen=True, slots=True)
-class Audited:
-    """What is attacked: a name, a way to draw many outputs on an input, neighbours, and the claim."""
-
-    name: str
-    draw: Callable[[Any, int], Any]
-    pairs: tuple[tuple[Any, Any], ...]
-    epsilon: float
-    delta: float = 0.0
 
 
 def noises() -> Iterator[tuple[str, float]]:
@@ -83,8 +72,8 @@ class _Many:
         return self.draw(pair[0], count), self.draw(pair[1], count)
 
 
-def all_findings(draws: int, confidence: str) -> Iterator[tuple[str, Finding]]:
-    """Attack everything, one after the other."""
+def all_findings(draws: int, confidence: str, *, of_wholes: int | None = None) -> Iterator[tuple[str, Finding]]:
+    """Attack everything, one after the other; what is drawn one by one with fewer draws where they are said."""
     from banister.errors import BadValue
 
     for name, delta in noises():
@@ -94,6 +83,8 @@ def all_findings(draws: int, confidence: str) -> Iterator[tuple[str, Finding]]:
             continue
     for audited in (*channels(), *payments()):
         yield audited.name, attacked(audited, draws, confidence)
+    for audited in wholes():
+        yield audited.name, attacked(audited, of_wholes or draws, confidence)
 
 
 def attacked(audited: Audited, draws: int, confidence: str) -> Finding:
@@ -106,7 +97,7 @@ def attacked(audited: Audited, draws: int, confidence: str) -> Finding:
         epsilon=audited.epsilon,
         delta=audited.delta,
         pairs=audited.pairs,
-        draws=draws,
+        draws=audited.draws(draws),
         confidence=confidence,
     )
 
@@ -119,8 +110,9 @@ def main() -> int:
     broken = tried = 0
     for name, found in all_findings(asked.draws, asked.confidence):
         tried, broken = tried + 1, broken + found.broken
-        print(f"{'BROKEN' if found.broken else 'holds ':7} {found.shown:8.4f} of {float(found.epsilon):8.4f}  {name}")
-    print(f"{tried} audited at {asked.draws:,} draws a side, {broken} broken")
+        verdict = "BROKEN" if found.broken else "holds"
+        print(f"{verdict:7} {found.shown:8.4f} of {float(found.epsilon):8.4f}  {name}, {found.draws:,} draws")
+    print(f"{tried} audited with up to {asked.draws:,} draws a side, {broken} broken")
     return 1 if broken else 0
 
 

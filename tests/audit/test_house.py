@@ -12,17 +12,24 @@ from banister.local import RandomizedResponse
 from banister.local.document import Survey
 from banister.local.files import write_survey
 from tests.audit.house import all_findings, attacked, channels, payments
+from tests.audit.house_wholes import wholes
 
 
 def test_nothing_of_ours_is_broken() -> None:
-    found = list(all_findings(2000, "0.999999"))
-    assert len(found) >= 30
+    found = list(all_findings(2000, "0.999999", of_wholes=200))
+    assert len(found) >= 60
     assert [name for name, each in found if each.broken] == []
 
 
 def test_a_claim_that_is_too_small_is_broken_for_every_kind() -> None:
-    """The same targets with half of their claim: an audit that could not find this would find nothing."""
-    seen = [each for each in (*channels(), *payments()) if each.epsilon and not each.name.startswith("MatrixChannel 2")]
+    """The same targets with a quarter of their claim: an audit that could not find this would find nothing."""
+    blunt = ("wide table", "VarianceSketch, replace")  # A few thousand draws show less than that of them.
+    some = [each for each in wholes() if not each.name.startswith(blunt)]
+    seen = [
+        each
+        for each in (*channels(), *payments(), *some)
+        if each.epsilon and not each.name.startswith("MatrixChannel 2")
+    ]
     missed = [
         each.name
         for each in seen

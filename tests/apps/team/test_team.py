@@ -257,13 +257,24 @@ def test_a_team_that_is_put_back_lets_in_nobody_and_answers_nothing_twice(tmp_pa
     made.room.people.change_password(made.room.people.known(session), PASSWORD, "another long password")
     made.room.desk.ledger.close()
     made.room.store.close()
+
+    def settle(store: TeamStore) -> dict[str, str]:
+        assert not made.room.store.path.exists()  # Whoever stops here leaves no file that lets anybody in.
+        return TeamPeople(store, session_hours=1).begin_anew()
+
     with pytest.raises(BadValue, match="overwrites nothing"):
-        TeamStore.put_back(tmp_path / "old.db", made.room.store.path)
+        TeamStore.put_back(tmp_path / "old.db", made.room.store.path, settle)
+    with pytest.raises(BadValue, match="There is no back-up at"):
+        TeamStore.put_back(tmp_path / "new.db", tmp_path / "elsewhere.db", settle)
     for file in tmp_path.glob("team.db*"):
         file.unlink()
-    store = TeamStore.put_back(tmp_path / "old.db", made.room.store.path)
-    codes = TeamPeople(store, session_hours=1).begin_anew()
+    with pytest.raises(ZeroDivisionError):
+        TeamStore.put_back(tmp_path / "old.db", made.room.store.path, lambda store: 1 / 0)
+    assert not made.room.store.path.exists()
+    codes = TeamStore.put_back(tmp_path / "old.db", made.room.store.path, settle)
+    assert not list(tmp_path.glob("*.restoring*"))
     assert sorted(codes) == ["olga", "omar"]
+    store = TeamStore(made.room.store.path)
     assert json.loads(store.lines()[-1].body)["what"] == "restored from a back-up"
     store.close()
     again = team(tmp_path)

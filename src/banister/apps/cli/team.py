@@ -95,9 +95,11 @@ def register(app: typer.Typer) -> None:
         from banister.apps.team.store import TeamStore
 
         settings = TeamSettings.of_file(team)
-        store = TeamStore.put_back(copy, settings.store)
-        people = TeamPeople(store, session_hours=settings.session_hours)
-        for name, secret in people.begin_anew().items():
+
+        def settle(store: TeamStore) -> dict[str, str]:
+            return TeamPeople(store, session_hours=settings.session_hours).begin_anew()
+
+        for name, secret in TeamStore.put_back(copy, settings.store, settle).items():
             typer.echo(f"{name} sets a password within a day by this code: {secret}")
         typer.echo("Everybody else gets a code from an owner. What was asked since the back-up is in the ledger alone.")
 

@@ -8,14 +8,16 @@ import hashlib
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from banister import keys
 from banister.accounting.chain import ChainLine, check_link
 from banister.errors import BadValue, LedgerDamaged
 
+T = TypeVar("T")
 FORMAT = 2
 """2 added drafts, the seal of forms and who signs in elsewhere; a file of the first is taken, and goes on as one."""
 APPLICATION_ID = 0x62746D31
@@ -150,25 +152,46 @@ class TeamStore:
                 copy.close()
 
     @classmethod
-    def put_back(cls, copy: str | Path, path: str | Path) -> "TeamStore":
-        """The file anew from a back-up whose log holds together; nothing is overwritten."""
-        if Path(path).exists():
-            raise BadValue(
-                f"'{path}' is there, and putting a back-up in its place overwrites nothing. Stop the server, and move "
-                "the file away with those beside it that end in -wal and -shm."
-            )
+    def put_back(cls, copy: str | Path, path: str | Path, settle: "Callable[[TeamStore], T]") -> T:
+        """The file anew from a back-up whose log holds together, settled before it has its name."""
+        place = Path(path)
+        if place.exists():
+            raise _in_the_way(place)
+        if not Path(copy).is_file():
+            raise BadValue(f"There is no back-up at '{copy}'. Name a file that `banister team backup` wrote.")
+        draft = place.with_name(place.name + ".restoring")
+        for left in (draft, *(draft.with_name(draft.name + end) for end in ("-wal", "-shm"))):
+            left.unlink(missing_ok=True)  # Of a restoring that was cut off: it never had the name.
         found = cls(copy)
         try:
             found.lines()
-            found.back_up(path)
+            found.back_up(draft)
         finally:
             found.close()
-        return cls(path)
+        made = cls(draft)
+        try:
+            result = settle(made)
+        finally:
+            made.close()
+        try:
+            os.link(draft, place)
+        except FileExistsError:
+            raise _in_the_way(place) from None
+        finally:
+            draft.unlink()
+        return result
 
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
             self._connection.close()
+
+
+def _in_the_way(place: Path) -> BadValue:
+    return BadValue(
+        f"'{place}' is there, and putting a back-up in its place overwrites nothing. Stop the server, and move "
+        "the file away with those beside it that end in -wal and -shm."
+    )
 
 
 def note(connection: sqlite3.Connection, body: str) -> ChainLine:

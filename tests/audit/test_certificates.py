@@ -19,8 +19,9 @@ from banister.errors import BadValue, LedgerDamaged
 from banister.keys import SigningKey
 from banister.release.answering.answers import Answers
 from banister.release.demo import write_demo
+from banister.release.payments.shaped import ShapedCells
 from tests.contract.drawn import planned
-from tests.contract.test_law_plans import CLOSED, OPEN, OPEN_SUMS, QUARTER, ROWS, SUMS, alternatives
+from tests.contract.test_law_plans import CLOSED, OPEN, OPEN_SUMS, QUARTER, ROWS, SUMS, alternatives, shaped_plan
 
 CASES = [
     (question, rows, groups, neighbours, delta)
@@ -40,16 +41,18 @@ def test_the_checker_finds_the_loss_that_the_plan_states(
     for plan in alternatives(whole):
         stated = json.loads(json.dumps([paid.stated() for part in plan.parts for paid in part.payments]))
         given = release.draws(stated)
-        epsilon, lost, mu = (sum((each[place] for each in given), Fraction(0)) for place in range(3))
+        largest = [(each[3], each[4], each[2]) if len(each) > 3 else each for each in given]  # Of a shape its own loss.
+        epsilon, lost, mu = (sum((each[place] for each in largest), Fraction(0)) for place in range(3))
         bells = sum((square * n for law, n in plan.loss.terms if (square := law.gaussian()) is not None), Fraction(0))
         rest = bn.PrivacyLoss.of_terms((law, n) for law, n in plan.loss.terms if law.gaussian() is None)
         assert mu == bells
         assert epsilon == largest_finite_loss(rest)
-        assert lost == sum((n * own_delta(law) for law, n in rest.terms), Fraction(0))
+        away = sum((n * own_delta(law) for law, n in rest.terms), Fraction(0))
+        assert lost == away if largest == given else 0.9 * away < lost <= away
         release.keeps(given, plan.guarantee.epsilon, plan.guarantee.delta, "here")
         if not mu:
             with pytest.raises(ValueError, match="epsilon is below what the draws give away"):
-                release.keeps(given, epsilon * Fraction(10**9 - 1, 10**9), Fraction(1), "here")
+                release.keeps(largest, epsilon * Fraction(10**9 - 1, 10**9), Fraction(1), "here")
 
 
 def test_normal_tails_and_exponentials_hold_the_truth_between_them() -> None:
@@ -212,6 +215,23 @@ def test_gaussian_draws_beyond_their_guarantee_are_refused(question: str) -> Non
         draw["noise"]["sigma"] = str(Fraction(draw["noise"]["sigma"]) * Fraction(999, 1000))
     with pytest.raises(ValueError, match=r"here is below|is exceeded by what one person alone has"):
         release.keeps(release.draws(stated), plan.guarantee.epsilon, plan.guarantee.delta, "here")
+
+
+def test_shaped_draws_are_added_up_and_refused_beyond_their_level() -> None:
+    """The account's composition and the checker's, in long whole numbers, are two roads to one delta."""
+    paid = shaped_plan("add-remove").parts[0].measured[0]
+    assert isinstance(paid, ShapedCells)
+    stated = json.loads(json.dumps(paid.stated()))
+    ((epsilon, delta, mu, top, beyond),) = release.draws([stated])
+    assert (epsilon, delta, mu) == (paid.level.epsilon, paid.level.delta, 0)
+    assert top == largest_finite_loss(paid.loss())
+    assert float(beyond) == pytest.approx(float(sum(n * own_delta(law) for law, n in paid.loss().terms)), rel=1e-3)
+    heights = [int(each) for each in stated["noise"]["heights"]]
+    found = release.shaped_delta(heights, Fraction(stated["noise"]["unit"]), stated["cells"], epsilon)[0]
+    assert float(found) == pytest.approx(paid.loss().delta_at(epsilon).up, rel=1e-9)
+    for change in ({"epsilon": "1"}, {"cells": stated["cells"] + 1}, {"delta": "1/1000"}, {"sensitivity": 2}):
+        with pytest.raises(ValueError, match=r"delta is below what so many cells give away|sensitivity is above"):
+            release.draws([stated | change])
 
 
 def test_a_bar_that_is_too_low_is_refused() -> None:

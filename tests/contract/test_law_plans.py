@@ -24,7 +24,9 @@ from banister.mechanisms import (
     RoundedGaussian,
     TruncatedStaircase,
 )
+from banister.mechanisms.integers.shaped import ShapedNoise
 from banister.release import payments
+from banister.release.payments.shaped import shaped_cells
 from banister.release.planning.plan import Plan
 from tests.contract.drawn import CUT, LABELS, Draw, Drawn, draws, least_shown, losses, others, persons, planned, turned
 from tests.contract.small_source import Person
@@ -115,7 +117,7 @@ def examine(plan: Plan, pairs: Iterable[Pair], *, exact: float | None) -> None:
 
 
 def _worst(plan: Plan, pairs: Iterable[Pair]) -> list[Pair]:
-    """All pairs; of Gaussian noise those that are farthest apart, as its curve grows with the distance."""
+    """All pairs; of noise paid together those that are farthest apart, as its curve grows with the distance."""
     found = list(pairs)
     if not any(part.joint for part in plan.parts):
         return found
@@ -124,7 +126,11 @@ def _worst(plan: Plan, pairs: Iterable[Pair]) -> list[Pair]:
 
 def _distance(here: Drawn, there: Drawn) -> float:
     both = [(a, b) for at in here if at in there for a, b in zip(here[at], there[at], strict=True)]
-    return sum(a.moved(b) ** 2 / a.by.sigma**2 for a, b in both if isinstance(a.by, RoundedGaussian))
+    return sum((a.moved(b) / _unit(a)) ** 2 for a, b in both if isinstance(a.by, RoundedGaussian | ShapedNoise))
+
+
+def _unit(drawn: Draw) -> float:
+    return float(drawn.by.sigma if isinstance(drawn.by, RoundedGaussian) else drawn.by.sensitivity)
 
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)
@@ -148,6 +154,30 @@ def test_gaussian_noise_gives_away_what_is_claimed(question: str, rows: int, gro
         # What is drawn is rounded to whole numbers, and losses are on a grid: within a twentieth of what is claimed.
         exact = 0.05 if neighbours == "add-remove" and all(part.joint for part in plan.parts) else None
         examine(plan, neighbouring(plan, persons(rows=rows, cells=3)), exact=exact)
+
+
+def shaped_plan(neighbours: str, question: str = COUNT) -> Plan:
+    """A plan with the noise for all cells that has a shape of its own, whether or not it is the least here."""
+    plan = planned(question, rows=1, groups=3, neighbours=neighbours, delta="0.02", epsilon="3/2")
+    found = []
+    for part in plan.parts:
+        paid = part.measured[0]
+        shaped = shaped_cells(paid.measure, paid.share, Guarantee(part.epsilon, part.delta or plan.guarantee.delta))
+        assert shaped is not None
+        found.append(replace(part, measured=(shaped,), delta=shaped.level.delta, alternative=None))
+    level = Guarantee(plan.guarantee.epsilon, sum((part.delta for part in found), Fraction(0)))
+    return replace(plan, parts=tuple(found), guarantee=level)
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@pytest.mark.parametrize("question", [COUNT, "SELECT g, SUM(y) AS t FROM data GROUP BY g"])
+def test_shaped_noise_gives_away_what_is_claimed(question: str, neighbours: str) -> None:
+    plan = shaped_plan(neighbours, question)
+    pairs = list(neighbouring(plan, persons(rows=1, cells=3)))
+    odd = all(part.measured[0].share.sensitivity % 2 == 1 for part in plan.parts)
+    examine(plan, pairs, exact=0.0 if neighbours == "add-remove" and odd else None)
+    if neighbours == "add-remove":
+        assert owed(pairs) == charged(plan)
 
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)
@@ -242,14 +272,24 @@ def owed(pairs: Iterable[Pair]) -> Owed:
                     gaussian.add(which)
                     price = moved**2 / Fraction(a.by.sigma) ** 2
                 else:
-                    assert isinstance(a.by, Geometric | IntegerStaircase | TruncatedStaircase | PermuteAndFlip)
-                    price = a.by.epsilon * math.ceil(moved / a.by.sensitivity)
+                    assert isinstance(
+                        a.by, Geometric | IntegerStaircase | TruncatedStaircase | PermuteAndFlip | ShapedNoise
+                    )
+                    price = _for_one(a.by) * math.ceil(moved / a.by.sensitivity)
                 paid[which] = paid.get(which, Fraction(0)) + price
         for which, price in paid.items():
             worst.setdefault(which, []).append(price)
     most = {which: max(prices) for which, prices in worst.items()}
     epsilons = sum((price for which, price in most.items() if which not in gaussian), Fraction(0))
     return epsilons, sum((price for which, price in most.items() if which in gaussian), Fraction(0))
+
+
+def _for_one(noise: Geometric | IntegerStaircase | TruncatedStaircase | PermuteAndFlip | ShapedNoise) -> Fraction:
+    """What a move by one sensitivity costs: its epsilon; of a shape the largest loss that is finite."""
+    if not isinstance(noise, ShapedNoise):
+        return noise.epsilon
+    pairs = zip(noise.heights[noise.reach :], noise.heights, strict=False)
+    return noise.unit * max(abs(far - near) for far, near in pairs)
 
 
 def charged(plan: Plan) -> Owed:
@@ -336,6 +376,7 @@ def test_every_kind_of_payment_is_examined() -> None:
         *alternatives(planned(SUMS, rows=2, groups=2, delta="0.02")),
         *alternatives(planned(OPEN, rows=2, groups=2, delta="0.05")),
         planned(MEDIAN),
+        shaped_plan("add-remove"),
     ]
     seen: set[type] = {type(payment) for plan in plans for part in plan.parts for payment in part.payments}
     seen |= {type(payment) for delta in ("0", "0.1") for payment in stream_plan(delta).payments}

@@ -11,9 +11,10 @@ from banister.accounting.ledger import Ledger
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms import RoundedGaussian
-from banister.questions.measures import Counting, Measure, shares
+from banister.questions.measures import Counting, Measure, Share, people, shares
 from banister.questions.reading.parser import read_questions
 from banister.release.aggregates import ALL
+from banister.release.payments.shaped import ShapedCells, shaped_cells
 from banister.release.payments.threshold import JointThreshold, least_bar
 from banister.release.planning.planner import Plan, plan_release
 from banister.release.planning.request import PlanRequest
@@ -242,3 +243,29 @@ def test_the_guarantee_is_charged_where_the_exact_loss_does_not_fit() -> None:
     assert left is not None
     book.charge(cost, label="all of it", neighbours=Neighbours.ADD_REMOVE)
     assert book.fitting(plan.costs, neighbours=Neighbours.ADD_REMOVE)[1] is None
+
+
+def test_between_few_cells_and_many_a_shape_is_made_for_all_of_them() -> None:
+    """Ten counts of one person within (2, 1e-6): 43.1 beside 49.7 of the Gaussian and 50 cell by cell."""
+    plan = planned("SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g", groups=10, epsilon="2", delta="1e-6")
+    (part,) = plan.parts
+    (paid,) = part.measured
+    assert isinstance(paid, ShapedCells)
+    assert paid.noise.risk_for("squared") < 0.9 * 49.7
+    assert plan.loss.keeps(Guarantee(2, "1e-6"))
+    assert plan.loss.epsilon_at("1e-6").down > 1.98
+    assert part.alternative is not None
+    assert not part.alternative.joint
+    assert "Noise, for all cells of a person at once: shaped for people (deviation 6.566)." in str(plan)
+    few, many = (
+        planned("SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g", groups=n, epsilon="2", delta="1e-6").parts[0]
+        for n in (3, 60)
+    )
+    assert not few.joint
+    assert many.measured[0].kind == "Gaussian"
+
+
+@pytest.mark.parametrize("share", [{"moves": 2}, {"touches": 1}, {"sensitivity": 1200}])
+def test_no_shape_is_sought_where_none_is_offered(share: dict[str, int]) -> None:
+    asked = Share(**({"touches": 10, "sensitivity": 1, "moves": 1, "squares": 10} | share))
+    assert shaped_cells(people(), asked, Guarantee(2, "1e-6")) is None

@@ -16,6 +16,9 @@ From the law of a draw follows what it gives away about her:
                       it never exceeds its edge, which is checked: a value that nobody has does not appear.
   RoundedGaussian     floor(s X + 1/2), X normal: the rounding of a Gaussian answer. With squares S of how far a person
                       moves all cells together, mu² = S/s², and several of them add up.
+  ShapedNoise         P(i) ~ e^-(u h), h the height of i's cell, of odd width: (epsilon, delta) for all cells that she
+                      moves by the width at most, which is checked by adding up the losses u (h' - h) of one cell on
+                      their lattice, as often as there are cells, each chance rounded up.
   PermuteAndFlip      a choice by scores that she moves by at most the sensitivity: its epsilon, for each choice.
 
 Pure losses add up, and so do deltas; Gaussian draws together keep delta(e) = F(m/2 - e/m) - e^e F(-m/2 - e/m) at
@@ -27,6 +30,7 @@ This file imports nothing of the package: it can be read, and run, alone.
 """
 
 import hashlib
+import itertools
 import json
 import math
 from decimal import ROUND_CEILING, Context, Decimal
@@ -35,6 +39,8 @@ from typing import Any
 
 BITS = 400
 """Of fixed-point numbers, beside those that a small result needs."""
+_SPOT = 128
+"""Bits after the point of the chances of losses that are added up."""
 LARGEST = 60
 """Beyond so many deviations a normal tail is below 2^-2500 and not needed by anybody."""
 
@@ -73,8 +79,8 @@ def check(claim: dict[str, Any], witness: dict[str, Any]) -> str:
     )
 
 
-Given = tuple[Fraction, Fraction, Fraction]
-"""What a draw gives away: epsilon, delta and mu²."""
+Given = tuple[Fraction, ...]
+"""What a draw gives away: epsilon, delta and mu²; and of a shape the largest loss and the chance of more, too."""
 
 
 def draws(found: Any) -> list[Given]:
@@ -148,6 +154,67 @@ def _gaussian(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
     return Fraction(0), paid, squares / sigma**2
 
 
+def _shaped(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
+    listed, width = law.get("heights"), _whole(law.get("width"), f"{place}.noise.width", 1, 10**6)
+    if not isinstance(listed, list) or not 2 <= len(listed) <= 1000:
+        raise ValueError(f"{place}.noise.heights is not a list of numbers")
+    found = [_number(each, f"{place}.noise.heights[{i}]") for i, each in enumerate(listed)]
+    heights = [int(each) for each in found if each.denominator == 1 and each <= 1 << 20]
+    if len(heights) < len(found):
+        raise ValueError(f"{place}.noise.heights are not whole numbers up to {1 << 20}")
+    if law.get("reach") != 1 or _whole(draw.get("sensitivity"), f"{place}.sensitivity", 0, 1 << 64) > width:
+        raise ValueError(f"{place}.sensitivity is above that of the noise, one of its cells")
+    unit, cells = _number(law.get("unit"), f"{place}.noise.unit"), _cells(draw, place)
+    if not unit or cells * max(heights) > 1 << 20 or unit * max(heights) * cells > 5000:
+        raise ValueError(f"{place}.noise.unit is 0, or the losses of so many cells are too many to add up")
+    epsilon, delta = (_number(draw.get(name), f"{place}.{name}") for name in ("epsilon", "delta"))
+    away, beyond, top = shaped_delta(heights, unit, cells, epsilon)
+    if away > delta:
+        raise ValueError(f"{place}.delta is below what so many cells give away")
+    return epsilon, delta, Fraction(0), top, beyond
+
+
+def shaped_delta(heights: list[int], unit: Fraction, cells: int, epsilon: Fraction) -> Given:
+    """Upper bounds: 1 - (1 - p)^k, p of the last height, and the positive parts of 1 - e^(epsilon - loss); the former
+    alone; and the largest loss."""
+    bounds = [exp_up_down(-unit * height) for height in heights]
+    whole = 2 * sum((low for low, _ in bounds), Fraction(0)) - bounds[0][1]
+    last = len(heights) - 1
+    least, one = -max(abs(b - a) for a, b in itertools.pairwise(heights)), 1 << _SPOT
+    law = [0] * (1 - 2 * least)
+    for n in range(-last, last):
+        law[heights[abs(n + 1)] - heights[abs(n)] - least] += _fixed(bounds[abs(n)][1] / whole, one, True)
+    total, power, k = [one], law, cells
+    while k:
+        total = _folded(total, power) if k & 1 else total
+        k >>= 1
+        power = _folded(power, power) if k else power
+    away = 1 - (1 - bounds[last][1] / whole) ** cells
+    start = least * cells
+    first = max(0, math.floor(epsilon / unit) + 1 - start)
+    wide = 1 << BITS  # Less and less of e^(epsilon - loss) is left, each time rounded down.
+    left = _fixed(exp_up_down(epsilon - unit * (start + first))[0], wide, False)
+    step = _fixed(exp_up_down(-unit)[0], wide, False)
+    gone = 0
+    for chance in total[first:]:
+        gone += chance * (wide - left)
+        left = left * step >> BITS
+    return away + Fraction(gone, one * wide), away, -unit * start
+
+
+def _folded(first: list[int], second: list[int]) -> list[int]:
+    """The law of a sum, each chance rounded up: one product of two long numbers, each chance in a place of its own."""
+    size = (2 * _SPOT + 24) // 8 + 1  # Chances are at most 1, and a sum has fewer than 2^24 terms.
+
+    def packed(law: list[int]) -> int:
+        return int.from_bytes(b"".join(each.to_bytes(size, "little") for each in law), "little")
+
+    count = len(first) + len(second) - 1
+    product = (packed(first) * packed(second)).to_bytes(size * (count + 1), "little")
+    places = (int.from_bytes(product[i * size : (i + 1) * size], "little") for i in range(count))
+    return [-(-each >> _SPOT) for each in places]
+
+
 def _choices(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
     levels = law.get("epsilons")
     if not isinstance(levels, list) or not levels:
@@ -161,6 +228,7 @@ LAWS = {
     "IntegerStaircase": _staircase,
     "TruncatedStaircase": _truncated,
     "RoundedGaussian": _gaussian,
+    "ShapedNoise": _shaped,
     "PermuteAndFlip": _choices,
 }
 
@@ -198,7 +266,8 @@ def line(found: Any, plan: Any, given: list[Given]) -> tuple[int, str]:
             raise ValueError("witness.line.body charges less than the draws give away")
         return number, "the Gaussian loss" + (f" and delta {_short(lost)}" if lost else "")
     epsilon = _number(charge.get("epsilon"), "witness.line.body.epsilon")
-    keeps(given, epsilon, lost, "witness.line.body")
+    largest = [(each[3], each[4], each[2]) if len(each) > 3 and lost < each[1] else each for each in given]
+    keeps(largest, epsilon, lost, "witness.line.body")
     return number, f"epsilon {_short(epsilon)}" + (f", delta {_short(lost)}" if lost else "")
 
 

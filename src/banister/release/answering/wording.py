@@ -146,7 +146,11 @@ def describe_noise(part: "Part", size: int, confidence: float) -> list[str]:
     if other is None:
         return lines
     wide = [f"{f.name} ±{number(f.half_width)}" for f in other.forecasts(size, confidence) if not f.unit]
-    how = "Gaussian noise for all cells of a person at once" if other.joint else "Noise cell by cell"
+    how = (
+        f"{other.measured[0].kind.capitalize()} noise for all cells of a person at once"
+        if other.joint
+        else "Noise cell by cell"
+    )
     needs = f", with delta {brief(other.delta)}" if other.delta > part.delta else ""
     return [*lines, f"{how} would give {', '.join(wide)} at n={size}{needs}."]
 

@@ -23,4 +23,6 @@ def law_of(noise: IntegerNoise) -> Stated:
             stated[field.name] = value
         elif isinstance(value, Fraction | float):
             stated[field.name] = str(Fraction(value))
+        elif isinstance(value, tuple) and all(isinstance(each, int) for each in value):
+            stated[field.name] = [str(each) for each in value]
     return stated

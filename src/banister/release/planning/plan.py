@@ -78,7 +78,7 @@ class Part:
 
     @property
     def joint(self) -> bool:
-        """Whether the noise is Gaussian, for all cells at once."""
+        """Whether the noise is paid for all cells at once: Gaussian, or of a shape of its own."""
         return any(m.together for m in self.measured)
 
     @property

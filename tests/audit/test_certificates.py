@@ -223,7 +223,7 @@ def test_shaped_draws_are_added_up_and_refused_beyond_their_level() -> None:
     assert isinstance(paid, ShapedCells)
     stated = json.loads(json.dumps(paid.stated()))
     ((epsilon, delta, mu, top, beyond),) = release.draws([stated])
-    assert (epsilon, delta, mu) == (paid.level.epsilon, paid.level.delta, 0)
+    assert (epsilon, delta, mu) == (paid.level.epsilon, paid.level.delta, Fraction(0))
     assert top == largest_finite_loss(paid.loss())
     assert float(beyond) == pytest.approx(float(sum(n * own_delta(law) for law, n in paid.loss().terms)), rel=1e-3)
     heights = [int(each) for each in stated["noise"]["heights"]]

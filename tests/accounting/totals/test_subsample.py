@@ -104,6 +104,9 @@ def test_one_door_for_both_ways_to_sample() -> None:
     by_rate, by_size = sampled(Guarantee(1), rate=RATE), sampled(Geometric(epsilon=Fraction(1)), size=1, people=10)
     assert by_rate.epsilon_at(0) == poisson_sampled(whole, rate=RATE).epsilon_at(0)
     assert by_size.epsilon_at(0) == sampled_without_replacement(whole, size=1, people=10).epsilon_at(0)
+    assert poisson_sampled(Guarantee(1), rate=RATE).epsilon_at(0) == by_rate.epsilon_at(0)
+    with pytest.raises(BadValue, match="A str cannot be charged"):
+        poisson_sampled("1", rate=RATE)  # type: ignore[arg-type]
     for stated in ({}, {"rate": RATE, "size": 1, "people": 10}, {"size": 1}):
         with pytest.raises(BadValue, match="state one of the two"):
             sampled(whole, **stated)

@@ -26,18 +26,17 @@ def sampled(
     >>> print(f"{sampled(Guarantee(1), rate=0.01).epsilon_at(0).up:.5f}")
     0.01704
     """
-    whole = loss_of(release)
     if rate is not None and size is None and people is None:
-        return poisson_sampled(whole, rate=rate)
+        return poisson_sampled(release, rate=rate)
     if rate is None and size is not None and people is not None:
-        return sampled_without_replacement(whole, size=size, people=people)
+        return sampled_without_replacement(release, size=size, people=people)
     raise BadValue(
         "A sample is stated by rate=0.01, where each person enters it with that chance, or by size=100, people=10_000, "
         "where it has that size; state one of the two."
     )
 
 
-def poisson_sampled(loss: PrivacyLoss, *, rate: Number) -> PrivacyLoss:
+def poisson_sampled(loss: Cost, *, rate: Number) -> PrivacyLoss:
     """The loss of a release on a sample that each person enters independently with this chance.
 
     With (P, Q) the pair of the release for neighbours of which one has a person more, the sample gives the pair
@@ -54,6 +53,7 @@ def poisson_sampled(loss: PrivacyLoss, *, rate: Number) -> PrivacyLoss:
     4.38 once, 0.72 for a hundred samples
     """
     share = need.between("rate", rate, 0, 1, _HINT)
+    loss = loss_of(loss)
     loss.about(Neighbours.ADD_REMOVE)  # Refused where it speaks of others alone.
     forth, back = _curves(loss)
     if share in (0, 1):
@@ -76,7 +76,7 @@ def poisson_sampled(loss: PrivacyLoss, *, rate: Number) -> PrivacyLoss:
     return PrivacyLoss.of_two_curves(delta, other, key=key, ends=ends).about(Neighbours.ADD_REMOVE)
 
 
-def sampled_without_replacement(loss: PrivacyLoss, *, size: int, people: int) -> PrivacyLoss:
+def sampled_without_replacement(loss: Cost, *, size: int, people: int) -> PrivacyLoss:
     """The loss of a release on a sample of fixed size, drawn without replacement; REPLACE neighbours.
 
     delta(epsilon) = rate · delta_of_the_release(log(1 + (e^epsilon − 1)/rate)), rate = size/people.
@@ -89,6 +89,7 @@ def sampled_without_replacement(loss: PrivacyLoss, *, size: int, people: int) ->
     """
     count = need.whole("people", people, least=1)
     share = Fraction(need.whole("size", size, least=1, most=count), count)
+    loss = loss_of(loss)
     loss.about(Neighbours.REPLACE)  # Refused where it speaks of others alone.
     if share == 1:
         return loss

@@ -11,6 +11,7 @@ _INSTANTS = ("tests/accounting/stores/test_instants.py",)
 _PROCESSES = ("tests/accounting/stores/test_processes.py",)
 _CONSENT = ("tests/apps/test_consent.py",)
 _KEPT = ("tests/release/answering/test_keeping.py",)
+_WHOSE = ("tests/release/test_whose_ledger.py",)
 _HOME = ("tests/parties/meetings/test_home.py",)
 
 MUTANTS = (
@@ -279,5 +280,33 @@ MUTANTS = (
         old='    again = f\'"nonce":"{nonce}"\' not in line.body\n',
         new='    again = not claim and f\'"nonce":"{nonce}"\' not in line.body\n',
         tests=_KEPT,
+    ),
+    Mutant(
+        name="schemas-ledger-protects-nobody-yet",
+        file="release/declared_ledger.py",
+        old="            protects=protected_by_schema(self.schema),\n",
+        new="",
+        tests=_WHOSE,
+    ),
+    Mutant(
+        name="schemas-ledger-of-somebody-else-is-opened",
+        file="release/declared_ledger.py",
+        old="        if before is not None and not alike(before, about):\n",
+        new="        if before is None and not alike(before, about):\n",
+        tests=_WHOSE,
+    ),
+    Mutant(
+        name="one-unit-in-other-tables-is-alike",
+        file="accounting/protects.py",
+        old="    return stated.unit == before.unit and (not stated.tables or",
+        new="    return stated.unit == before.unit and (bool(stated.tables) or",
+        tests=_WHOSE,
+    ),
+    Mutant(
+        name="first-line-that-may-be-somebodys-is-shown",
+        file="release/work.py",
+        old='    if table.location.lower().endswith(".csv") and not',
+        new='    if table.location.lower().endswith(".tsv") and not',
+        tests=("tests/release/sources/test_duckdb.py",),
     ),
 )

@@ -44,7 +44,8 @@ def output(node: exp.Expr, name: str, scope: Scope, shelf: Shelf) -> Output:
 NEAREST = "Ask COUNT(*), SUM or AVG of a bounded number, with GROUP BY or FILTER (WHERE ...)."
 
 INSTEAD = {
-    "WINDOW": "Compute it in a subquery of FROM: SELECT person, MAX(x) OVER (PARTITION BY person) AS m FROM data.",
+    "WINDOW": "Over one person's rows compute it in a subquery of FROM. For shares of a total ask for both, GROUP BY "
+    "ROLLUP (...), and divide the answers.",
     "MODE": "Ask SELECT x, COUNT(*) AS n FROM data GROUP BY x ORDER BY n DESC LIMIT 1.",
     "GROUPCONCAT": "Values are never released one by one: GROUP BY the column.",
     "ARRAYAGG": "Values are never released one by one: GROUP BY the column.",

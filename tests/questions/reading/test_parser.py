@@ -79,7 +79,7 @@ REFUSED = [
     ("SELECT CASE WHEN visits > 1 THEN 'a' ELSE 2 END k, COUNT(*) FROM data GROUP BY k", "of several kinds"),
     (
         "SELECT CASE WHEN visits > 1 THEN site ELSE 'a' END k, COUNT(*) FROM data GROUP BY k",
-        "a category is not a number",
+        "are not declared",
     ),
     ("SELECT who > 3, COUNT(*) FROM data GROUP BY 1", "the person column is not for answers"),
     ("SELECT who, COUNT(*) FROM data GROUP BY ALL", "the person column is not for answers"),
@@ -148,7 +148,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM data TABLESAMPLE (10 PERCENT)", "All rows cost no more epsilon"),
     ("SELECT COUNT(*) FROM data WHERE UPPER(plan) = 'FREE'", "Texts are compared as they are"),
     ("SELECT COUNT(*) FROM data WHERE came > CURRENT_DATE", "Write the date, e.g. DATE '2021-03-01'"),
-    ("SELECT COUNT(*) FROM data WHERE came + INTERVAL '1' DAY > went", "Add whole days to a date"),
+    ("SELECT COUNT(*) FROM data WHERE came + INTERVAL '1' MONTH > went", "Months differ"),
     ("SELECT COUNT(*) FROM data WHERE YEAR(visits) = 3", 'this is no date. Declare the column with kind = "date"'),
     ("SELECT COUNT(*) FROM data WHERE YEAR(went - came) = 3", "this is no date"),
     (

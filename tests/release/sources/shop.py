@@ -90,6 +90,10 @@ SHOP_QUESTIONS = (
     "SELECT big, kind, COUNT(*), SUM(m), COUNT(n) FROM (SELECT who, big, kind, m, LAG(big) OVER (PARTITION BY who "
     "ORDER BY big, m) AS n FROM (SELECT who, big, kind, MAX(amount) AS m FROM (SELECT who, kind, amount, "
     "amount > 2 AS big FROM orders) a GROUP BY 1, 2, 3) o) w GROUP BY big, kind",
+    "SELECT k, COUNT(*), SUM(d), COUNT(big) FROM (SELECT *, COALESCE(kind, 'none') AS k, "
+    "amount - LAG(amount) OVER (PARTITION BY who ORDER BY kind, amount) AS d, "
+    "MAX(amount) OVER (PARTITION BY who) > 2 AND amount < 9 AS big FROM orders "
+    "QUALIFY ROW_NUMBER() OVER (PARTITION BY who ORDER BY amount, kind) > 1) w GROUP BY k",
 )
 
 

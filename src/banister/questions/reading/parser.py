@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-import sqlglot
 from sqlglot import exp
 
 from banister.core.exact.numbers import brief
-from banister.errors import BadValue, Refused
+from banister.errors import Refused
 from banister.questions import inside, terms
 from banister.questions import periods as dates
 from banister.questions.aggregates import Shelf
@@ -24,6 +23,7 @@ from banister.questions.reading.shorthand import bin_edges, written_out
 from banister.questions.reading.values.dates import TRUNCATED, period_of
 from banister.questions.reading.values.expressions import condition, dated, number, quantity, with_time
 from banister.questions.reading.values.outcomes import outcomes
+from banister.questions.reading.written import trees
 from banister.questions.relation import declared_groups, declared_rows
 from banister.questions.terms import Quantity
 from banister.tables.calendar import CLOCK
@@ -42,19 +42,9 @@ def read_questions(
     from either end.
     """
     check_text(text)
-    try:
-        with not_too_deep():
-            trees = sqlglot.parse(text, read=dialect)
-    except Refused:
-        raise
-    except sqlglot.errors.SqlglotError as error:
-        raise Refused(
-            f"The question is not SQL that can be read: {_first(error)} A name that is also a word of SQL, such as a "
-            'column called Order, is written in double quotes: "Order".'
-        ) from None
-    except ValueError:
-        raise BadValue(f"dialect = {dialect!r} is not known; say e.g. 'duckdb', 'postgres' or 'spark'.") from None
-    kept = [tree for tree in trees if tree is not None]
+    names = [column.name for table in schema.tables for column in table.columns]
+    names += [table.person for table in schema.tables if table.person is not None]
+    kept = [tree for tree in trees(text, dialect, names) if tree is not None]
     if not kept:
         raise Refused("The question is empty. Ask e.g. SELECT COUNT(*) FROM data.")
     for tree in kept:
@@ -69,14 +59,6 @@ def _each(tree: exp.Expr, aggregates: Shelf) -> list[exp.Select]:
     if not isinstance(tree, exp.Select):
         raise refused(tree, "only SELECT is answered.")
     return expanded(by_all(tree, aggregates), lambda key, whole: _key(key, whole)[0])
-
-
-def _first(error: sqlglot.errors.SqlglotError) -> str:
-    found = getattr(error, "errors", None)
-    if not found:
-        return str(error).splitlines()[0][:200]
-    one = found[0]
-    return f"{one['description']} at line {one['line']}, column {one['col']}."
 
 
 @dataclass(frozen=True, slots=True)

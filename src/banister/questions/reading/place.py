@@ -83,7 +83,7 @@ ADVICE = {
     "limit": "Which rows it takes is not known; filter in WHERE.",
     "offset": "Take the rest of the released answers instead: that is free.",
     "distinct": "Group by the columns instead.",
-    "qualify": "Filter the released answers instead: that is free.",
+    "qualify": "Write it in a subquery that keeps rows: FROM (SELECT * FROM data QUALIFY ...) x.",
 }
 
 

@@ -1,12 +1,12 @@
-"""What people write for short, written out: a histogram, bins all as wide, and MIN and MAX where they are chosen to be
-quantiles. What a plan and a report show is the question as it is written out."""
+"""What people write for short, written out: histograms, equal bins, names of dialects, MIN and MAX where they are
+chosen to be quantiles. What a plan and a report show is the question as it is written out."""
 
 from fractions import Fraction
 
 from sqlglot import exp
 
 from banister.questions import terms
-from banister.questions.reading.place import check_select, placed, refused, written_whole
+from banister.questions.reading.place import check_select, only, placed, refused, written_whole
 from banister.questions.terms import Quantity
 
 BINS_LIMIT = 10_000
@@ -20,6 +20,10 @@ def written_out(tree: exp.Expr, extremes: Fraction) -> exp.Expr:
     """The question with HISTOGRAM as a GROUP BY, and MIN and MAX of its answers as quantiles where that is chosen."""
     if not isinstance(tree, exp.Select):
         return tree
+    for call in list(tree.find_all(exp.CountIf, *PERCENTILES, exp.Anonymous)):
+        made = _plain(call)
+        if made is not None and call.parent is not None:
+            call.replace(made)
     tree = _histogram(tree)
     if extremes:
         for part in (*tree.expressions, *(tree.args[name] for name in ("having", "order") if tree.args.get(name))):
@@ -27,6 +31,28 @@ def written_out(tree: exp.Expr, extremes: Fraction) -> exp.Expr:
                 if call.find_ancestor(exp.Select) is tree and not isinstance(call.parent, exp.Window):
                     call.replace(_quantile(call, extremes))
     return tree
+
+
+QUANTILES = ("QUANTILE_CONT", "QUANTILE_DISC", "PERCENTILE", "PERCENTILE_APPROX", "APPROX_PERCENTILE")
+"""What dialects call QUANTILE(x, 0.9); which value between two rows it takes makes no difference under noise."""
+
+
+PERCENTILES = (exp.PercentileCont, exp.PercentileDisc, exp.ApproxQuantile)
+"""The same, where a dialect knows them; those with WITHIN GROUP have one argument."""
+
+
+def _plain(call: exp.Expr) -> exp.Expr | None:
+    """A dialect's own aggregate as the plain one; None where there is none."""
+    if isinstance(call, exp.CountIf):
+        only(call, "this", "big_int")
+        return exp.Count(this=exp.Case(ifs=[exp.If(this=call.this, true=exp.Literal.number(1))]), big_int=True)
+    if isinstance(call, PERCENTILES):
+        only(call, "this", "expression", "quantile")
+        order = call.args.get("expression") or call.args.get("quantile")
+        return None if order is None else exp.Quantile(this=call.this, quantile=order)
+    if call.name.upper() in QUANTILES and len(call.expressions) == 2:
+        return exp.Quantile(this=call.expressions[0], quantile=call.expressions[1])
+    return None
 
 
 def _quantile(call: exp.Expr, extremes: Fraction) -> exp.Expr:

@@ -13,6 +13,7 @@ from sqlglot import exp
 from banister.questions import measures, terms
 from banister.questions.reading.naming import default_name
 from banister.questions.reading.place import check_select, only, refused, written_whole
+from banister.questions.reading.rows.hoisting import hoisted, needs_hoisting
 from banister.questions.reading.rows.windows import bounded, window
 from banister.questions.reading.scope import Field, Scope
 from banister.questions.reading.values.dates import TRUNCATED
@@ -74,8 +75,10 @@ def subquery(reads: ReadsFrom, tree: exp.Expr, owner: str) -> tuple[Relation, Fi
 
 def chosen(reads: ReadsFrom, tree: exp.Select, owner: str) -> tuple[ChosenRows, Fields]:
     """A subquery that keeps rows as they are."""
-    check_select(tree)
+    check_select(tree, "qualify")
     relation, scope = reads.opened(tree)
+    if needs_hoisting(tree):
+        return chosen(reads, hoisted(tree, _named_items(tree, scope)), owner)
     if not any(field.person for field in scope.fields):
         raise refused(tree, "a subquery needs a table with a person column.")
     alias = reads.fresh(tree)

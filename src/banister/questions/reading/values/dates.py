@@ -72,12 +72,33 @@ def written_moment(node: exp.Literal) -> int:
     return found
 
 
+LENGTHS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+"""The seconds of what has always as many of them."""
+
+
 def written_time(node: exp.Expr) -> int:
     """The second of the day that a text in quotes names."""
     found = _seconds(node.name) if isinstance(node, exp.Literal) and node.is_string else None
     if found is None:
         raise refused(node, "this is no time of day.", "Write it as TIME '08:30' or TIME '08:30:00'.")
     return found
+
+
+def beside(other: exp.Expr, node: exp.Expr) -> exp.Expr:
+    """A text that is compared with a time of day is one: CAST(t AS TIME) > '18:00'."""
+    timed = isinstance(other, exp.Cast) and other.to.is_type("time")
+    text = isinstance(node, exp.Literal) and node.is_string
+    return exp.cast(node.copy(), "time") if timed and text else node
+
+
+def length_of(node: exp.Interval, *, seconds: bool) -> int:
+    """How many days, or seconds, an INTERVAL of whole ones is."""
+    unit = node.text("unit").lower().rstrip("s")
+    count = node.this.name if isinstance(node.this, exp.Literal) else ""
+    if not count.isdigit() or len(count) > 9 or unit not in (LENGTHS if seconds else ("day", "week")):
+        known = "days, weeks, hours, minutes or seconds" if seconds else "days or weeks"
+        raise refused(node, f"an INTERVAL is a whole number of {known} here.", "Months differ: write the other date.")
+    return int(count) * LENGTHS[unit] // (1 if seconds else LENGTHS["day"])
 
 
 def _day(text: str) -> int | None:

@@ -14,8 +14,10 @@ from banister.questions.reading.scope import Scope
 from banister.questions.reading.values.dates import (
     MADE_A_DATE,
     PART,
+    beside,
     between,
     cast_to,
+    length_of,
     part_of,
     written_day,
     written_moment,
@@ -37,6 +39,9 @@ SIGNS: dict[type[exp.Expr], str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
+
+CONDITIONS = (*SIGNS, exp.And, exp.Or, exp.Not, exp.Is, exp.Between, exp.In, exp.Like)
+"""What is true, false or missing, by its form."""
 
 
 def quantity(node: exp.Expr, scope: Scope) -> Quantity:
@@ -85,6 +90,8 @@ def _quantity(node: exp.Expr, scope: Scope) -> Quantity:
             if isinstance(node, exp.Round) and isinstance(inner, CURVED | exp.Div):
                 return _in_steps(inner, scope, unit_of(node))  # What has no step of its own takes that of ROUND.
             return _checked(node, rounded(node, quantity(node.this, scope)))
+        case exp.Cast() if node.to.is_type(*exp.DataType.INTEGER_TYPES) and _says_truth(node.this):
+            return truth(node.this, scope)
         case _ if isinstance(node, MADE_A_DATE):
             return _made(node, cast_to(node), scope)
         case _ if isinstance(node, PART):
@@ -162,7 +169,7 @@ def _column(node: exp.Column, scope: Scope) -> Quantity:
 
 
 def _arithmetic(node: exp.Expr, scope: Scope) -> Quantity:
-    left, right = quantity(node.this, scope), quantity(node.expression, scope)
+    left, right = quantity(node.this, scope), _added(node, scope)
     match node:
         case exp.Add():
             return terms.plus(left, right)
@@ -177,6 +184,26 @@ def _arithmetic(node: exp.Expr, scope: Scope) -> Quantity:
     if not isinstance(right.term, Whole) or right.term.value == 0:
         raise refused(node, "MOD needs a constant divisor above 0.")
     return terms.modulo(left, right.term.value * right.step)
+
+
+def _added(node: exp.Expr, scope: Scope) -> Quantity:
+    """What is added or taken away: an INTERVAL is a number of days for a date, of seconds for a timestamp."""
+    if isinstance(node.expression, exp.Interval) and isinstance(node, exp.Add | exp.Sub):
+        when = dated(node.this, scope)
+        return terms.constant(Fraction(length_of(node.expression, seconds=when.moment)))
+    return quantity(node.expression, scope)
+
+
+def _says_truth(node: exp.Expr) -> bool:
+    """Whether this is a condition by its form."""
+    return isinstance(node.unnest(), CONDITIONS)
+
+
+def truth(node: exp.Expr, scope: Scope) -> Quantity:
+    """1 where a condition is true, 0 where it is false, and missing where it is neither."""
+    holds = condition(node, scope)
+    found = terms.case_when([holds, Not(holds)], [terms.constant(Fraction(1)), terms.constant(Fraction(0))], terms.NULL)
+    return _checked(node, found)
 
 
 def _in_steps(node: "CURVED | exp.Div", scope: Scope, step: Fraction | None) -> Quantity:
@@ -270,7 +297,7 @@ def _leaf_or_term(node: exp.Expr, scope: Scope) -> terms.Term:
 def _between(node: exp.Expr, scope: Scope) -> Condition:
     only(node, "this", "low", "high")
     middle = quantity(node.this, scope)
-    low, high = quantity(node.args["low"], scope), quantity(node.args["high"], scope)
+    low, high = (quantity(beside(node.this, node.args[end]), scope) for end in ("low", "high"))
     return And(terms.compare(">=", middle, low), terms.compare("<=", middle, high))
 
 
@@ -286,7 +313,7 @@ def _comparison(node: exp.Expr, sign: str, scope: Scope) -> Condition:
             other = _other_category(b, scope)
             found: Condition = In(leaf, (_value(b, leaf),)) if other is None else SameValue(leaf, other)
             return found if sign == "=" else Not(found)
-    return terms.compare(sign, quantity(left, scope), quantity(right, scope))
+    return terms.compare(sign, quantity(beside(right, left), scope), quantity(beside(left, right), scope))
 
 
 def _other_category(node: exp.Expr, scope: Scope) -> Leaf | None:

@@ -11,12 +11,11 @@ from banister.questions.reading.limits import check_size
 from banister.questions.reading.place import refused, written_whole
 from banister.questions.reading.scope import Scope
 from banister.questions.reading.values.dates import names_a_moment
-from banister.questions.reading.values.expressions import SIGNS, branches_of, condition
+from banister.questions.reading.values.expressions import CONDITIONS, branches_of, condition, truth
 from banister.questions.relation import Spoken
-from banister.questions.terms import Not, Quantity
+from banister.questions.terms import Leaf, Quantity
+from banister.tables.columns import Kind
 from banister.tables.reading import Value
-
-CONDITIONS = (*SIGNS, exp.And, exp.Or, exp.Not, exp.Is, exp.Between, exp.In, exp.Like)
 
 
 def outcomes(node: exp.Expr, name: str, scope: Scope) -> WrittenOutcomes | None:
@@ -24,10 +23,16 @@ def outcomes(node: exp.Expr, name: str, scope: Scope) -> WrittenOutcomes | None:
     while isinstance(node, exp.Paren):
         node = node.this
     if isinstance(node, CONDITIONS):
-        return WrittenOutcomes(_truth(node, scope), (False, True), name)
+        return WrittenOutcomes(truth(node, scope), (False, True), name)
+    if isinstance(node, exp.Coalesce):
+        node = _coalesced(node, scope)
     if not isinstance(node, exp.Case | exp.If):
         return None
     branches, default = branches_of(node)
+    branches = [one for branch in branches for one in _spelled(*branch, scope)]
+    if _category(default, scope) is not None:
+        branches += _spelled(exp.true(), default, scope)
+        default = exp.Null()
     written = [*(value for _, value in branches), default]
     values = [_written(one) for one in written if not isinstance(one, exp.Null)]
     if not values or None in values:
@@ -39,6 +44,45 @@ def outcomes(node: exp.Expr, name: str, scope: Scope) -> WrittenOutcomes | None:
     found = terms.case_when([condition(when, scope) for when, _ in branches], places[:-1], places[-1])
     check_size(node, found.term)
     return WrittenOutcomes(found, listed, name)
+
+
+def _coalesced(node: exp.Coalesce, scope: Scope) -> exp.Expr:
+    """COALESCE of a category and a value is CASE WHEN column IS NULL THEN value ELSE column END."""
+    column, *rest = node.this, *node.expressions
+    if len(rest) != 1 or _category(column, scope) is None:
+        return node
+    missing = exp.Is(this=column.copy(), expression=exp.Null())
+    return exp.Case(ifs=[exp.If(this=missing, true=rest[0].copy())], default=column.copy())
+
+
+def _spelled(when: exp.Expr, value: exp.Expr, scope: Scope) -> list[tuple[exp.Expr, exp.Expr]]:
+    """A branch whose value is a category: one for each of its values, and none of them where it is missing."""
+    leaf = _category(value, scope)
+    if leaf is None:
+        return [(when, value)]
+    if leaf.column.values is None:
+        raise refused(
+            value, "its values are not declared, so they cannot be outcomes.", "Declare them, or group by the column."
+        )
+    written = [_literal(one) for one in leaf.column.values]
+    same = [exp.and_(when.copy(), exp.EQ(this=value.copy(), expression=one)) for one in written]
+    return [*zip(same, written, strict=True), (when, exp.Null())]
+
+
+def _category(node: exp.Expr, scope: Scope) -> Leaf | None:
+    if not isinstance(node, exp.Column) or scope.is_person(node):
+        return None
+    leaf = scope.leaf(node)
+    return leaf if leaf.column.kind is Kind.CATEGORY else None
+
+
+def _literal(value: Value) -> exp.Expr:
+    """A declared value as it is written in a question."""
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, int):
+        return exp.Literal.number(value)
+    return exp.Literal.string(str(value))
 
 
 def said(node: exp.Expr, scope: Scope) -> Spoken | None:
@@ -59,14 +103,6 @@ def said(node: exp.Expr, scope: Scope) -> Spoken | None:
     if texts and all(names_a_moment(text) for text in texts):
         return None
     return Spoken(found.quantity, found.values)
-
-
-def _truth(node: exp.Expr, scope: Scope) -> Quantity:
-    """1 where a condition is true, 0 where it is false, and missing where it is neither."""
-    holds = condition(node, scope)
-    found = terms.case_when([holds, Not(holds)], [terms.constant(Fraction(1)), terms.constant(Fraction(0))], terms.NULL)
-    check_size(node, found.term)
-    return found
 
 
 def _place(value: Value | None, listed: Sequence[Value]) -> Quantity:

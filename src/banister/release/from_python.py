@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -78,22 +79,23 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """A column of dates between two public days, as `datetime.date`.
+    """A column of dates between two public days, as `datetime.date` or as texts.
 
     >>> from datetime import date
-    >>> Dates(date(2020, 1, 1), date(2024, 12, 31)).content()["kind"]
-    'date'
+    >>> Dates(date(2020, 1, 1), "2024-12-31").content()["range"][1]
+    datetime.date(2024, 12, 31)
     """
 
-    low: Day
-    high: Day
+    low: Day | str
+    high: Day | str
     every: str = "day"
     zone: str = ""
     nulls: bool = True
 
     def content(self) -> Content:
         zone = {"zone": self.zone} if self.zone else {}
-        return {"kind": "date", "range": [self.low, self.high], "every": self.every, "nulls": self.nulls, **zone}
+        ends = [_day(self.low), _day(self.high)]
+        return {"kind": "date", "range": ends, "every": self.every, "nulls": self.nulls, **zone}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +107,16 @@ class Timestamps:
     'Europe/Berlin'
     """
 
-    low: Day
-    high: Day
+    low: Day | str
+    high: Day | str
     every: str = "day"
     zone: str = ""
     nulls: bool = True
 
     def content(self) -> Content:
         zone = {"zone": self.zone} if self.zone else {}
-        return {"kind": "timestamp", "range": [self.low, self.high], "every": self.every, "nulls": self.nulls, **zone}
+        ends = [_day(self.low), _day(self.high)]
+        return {"kind": "timestamp", "range": ends, "every": self.every, "nulls": self.nulls, **zone}
 
 
 def Table(  # noqa: N802
@@ -159,6 +162,14 @@ def _content(column: str, declared: Declared) -> Content:
             "bn.Timestamps(first, last)."
         )
     return declared.content()
+
+
+def _day(value: Day | str) -> Day:
+    """A day that is written as a text; what is none is left to the reader of schemas, which says what it must be."""
+    try:
+        return date.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        raise BadValue(f"{str(value)[:40]!r} must be a day such as '2024-12-31'.") from None
 
 
 def _written(value: ExactNumber) -> int | Decimal:

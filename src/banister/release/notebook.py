@@ -18,7 +18,9 @@ from banister.tables.zones import DAY
 if TYPE_CHECKING:
     from banister.release.answering.answers import Answers
     from banister.release.dataset import Dataset
+    from banister.release.drafting.draft import Draft
     from banister.release.planning.plan import Plan
+    from banister.release.profile.plan import LookPlan
     from banister.release.profile.profile import Profile
     from banister.release.run import AnswerTable
     from banister.tables.columns import Column
@@ -84,6 +86,19 @@ def answers_html(answers: "Answers") -> str:
         f"{charges(left.charges)} so far; the largest epsilon that still fits is {still_fits(left.largest_epsilon)}."
     )
     return "".join(table_html(table) for table in answers.tables) + _html([Paragraph(words)])
+
+
+def look_plan_html(plan: "LookPlan") -> str:
+    """What a look will draw, and what it costs."""
+    words = f"A private look at {plan.guarantee}, {plan.neighbours.value} neighbours: {len(plan.pieces)} histograms."
+    rows = [[column.name, column.kind.value, _declared(column)] for column in plan.schema.main.columns]
+    return _html([Paragraph(words), _columns(rows)])
+
+
+def draft_html(draft: "Draft") -> str:
+    """The questions of a draft, with what was answered and what is proposed."""
+    rows = [[one.key, one.ask, draft.answers.get(one.key, ""), one.proposal] for one in draft.questions]
+    return _html([PageTable(["key", "question", "answer", "proposed"], rows, 4)])
 
 
 def profile_html(profile: "Profile") -> str:

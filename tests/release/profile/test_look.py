@@ -157,7 +157,7 @@ def test_a_look_can_be_written_as_a_table_a_document_and_a_page(tmp_path: Path) 
     assert {len(values) for values in columns.values()} == {4}
     assert document(profile)["columns"][1]["groups"] == 2  # type: ignore[index]
     page = profile.report(tmp_path / "look.html").read_text(encoding="utf-8")
-    assert page.count("<div class=card>") == 4
+    assert page.count("<div class=card>") == 5  # Rows a person, and four columns.
     assert "<rect" in page
 
 

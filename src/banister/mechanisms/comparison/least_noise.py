@@ -62,6 +62,9 @@ class Comparison:
     left_out: tuple[str, ...] = ()
     """Noises that give the guarantee as well, and reach beyond what can be drawn exactly."""
 
+    def __repr__(self) -> str:
+        return f"Comparison(best={self.best.name!r}, risk={self.best.risk:.6g}, of {len(self.contenders)})"
+
     def _repr_html_(self) -> str:
         from banister.show.facts import grid_html
 

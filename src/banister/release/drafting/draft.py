@@ -34,6 +34,15 @@ class Draft:
     answers: Mapping[str, str] = field(default_factory=dict)
     looked: OwnersLook | None = None
 
+    def __repr__(self) -> str:
+        waiting = sum(question.key not in self.answers for question in self.questions)
+        return f"Draft({self.found.location or 'frame'!r}, {len(self.found.columns)} columns, {waiting} open questions)"
+
+    def _repr_html_(self) -> str:
+        from banister.release.notebook import draft_html
+
+        return draft_html(self)
+
     @property
     def questions(self) -> tuple[DraftQuestion, ...]:
         """All questions that the answers so far lead to."""

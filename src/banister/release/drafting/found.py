@@ -88,7 +88,7 @@ def find_table(place: object, *, name: str = "", beside: Path | None = None) -> 
         return FoundTable(location="", inner=None, columns=_stored("", None, frame=place))
     if "://" in str(place) or str(place).startswith("spark:"):
         inner = name or (_only(str(place), _server_tables(str(place))) if str(place).startswith(POSTGRES) else None)
-        return FoundTable(location=str(place), inner=inner, columns=_stored(str(place), inner))
+        return FoundTable(location=_without_password(str(place)), inner=inner, columns=_stored(str(place), inner))
     path = Path(place)
     if not path.is_file():
         raise BadValue(f"'{place}' is not a file that is there. Give a .csv, .parquet or .duckdb file, or an address.")
@@ -122,6 +122,18 @@ def _decoded(first: bytes) -> tuple[str, str]:
 def whole_schema(table: Table) -> Schema:
     """A schema that declares a table and nothing about it."""
     return Schema(tables=(table,), relation=None, budget=None, ledger=None, groups=None, rows=None, people=None)
+
+
+def _without_password(address: str) -> str:
+    """The address without the password in it, which belongs into no file that others may read.
+
+    >>> _without_password("postgresql://ada:secret@host:5432/shop"), _without_password("spark:stays")
+    ('postgresql://ada@host:5432/shop', 'spark:stays')
+    """
+    scheme, apart, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    user, at, place = host.rpartition("@")
+    return f"{scheme}{apart}{user.partition(':')[0]}{at}{place}{slash}{path}" if at else address
 
 
 def _stored(

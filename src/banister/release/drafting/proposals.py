@@ -44,12 +44,12 @@ USUAL = (
     _Usual("longitude|lon|lng", ColumnProposal(Kind.NUMBER, "-180 to 180", "0.001")),
     _Usual("year|jahr", ColumnProposal(Kind.INTEGER)),
     _Usual(
-        "date|datum|day|tag|birthday|admitted|discharged|created|updated|ordered|at|on|aufnahme|entlassung|bestellt",
+        "date|datum|day|tag|birthday|geburtstag|admitted|discharged|created|updated|ordered|at|on|aufnahme|entlassung|bestellt",
         ColumnProposal(Kind.DATE),
     ),
     _Usual("count|number|anzahl|visits|quantity|menge|rows|stock|kinder|children", ColumnProposal(Kind.INTEGER)),
     _Usual(
-        "price|preis|amount|betrag|cost|costs|kosten|income|einkommen|salary|gehalt|total|weight|height|rate|umsatz",
+        "price|preis|amount|betrag|cost|costs|kosten|income|einkommen|salary|gehalt|total|weight|height|rate|umsatz|gewicht|größe|groesse|erlös|miete|lohn",
         ColumnProposal(Kind.NUMBER, step="0.01"),
     ),
     _Usual(
@@ -84,6 +84,12 @@ FITTING = {
 """The kinds that a stored type can be declared as; what is not here cannot be used."""
 
 
+COMPOUND = re.compile(
+    r".{3,}(datum|jahr|monat|anzahl|menge|preis|betrag|kosten|gehalt|umsatz|gewicht|größe|stadt|abteilung)"
+)
+"""The last parts of compounds that say what a column holds."""
+
+
 def fitting(column: FoundColumn) -> tuple[Kind, ...]:
     """The kinds that a column can be declared as."""
     return tuple(Kind) if column.stored is None else FITTING.get(column.stored, ())
@@ -94,13 +100,13 @@ def propose(column: FoundColumn) -> ColumnProposal:
 
     >>> propose(FoundColumn("age_at_entry", Physical.INTEGER)).kind
     <Kind.INTEGER: 'integer'>
-    >>> propose(FoundColumn("Alter", None)).range
-    '0 to 120'
+    >>> propose(FoundColumn("Alter", None)).range, propose(FoundColumn("Aufnahmedatum", None)).kind
+    ('0 to 120', <Kind.DATE: 'date'>)
     """
     stored = ColumnProposal() if column.stored is None else STORED.get(column.stored, ColumnProposal())
     words = re.findall(r"[a-zà-ÿ]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name).lower())
     for usual in USUAL if words else ():
-        if re.fullmatch(usual.words, words[-1]) or re.fullmatch(usual.words, words[0]):
+        if any(re.fullmatch(usual.words, word) for word in (words[-1], words[0], *_last_part(words[-1]))):
             if usual.proposal.kind in fitting(column) and stored.kind in (None, usual.proposal.kind):
                 return ColumnProposal(
                     usual.proposal.kind, usual.proposal.range, usual.proposal.step or stored.step, stored.values
@@ -108,6 +114,12 @@ def propose(column: FoundColumn) -> ColumnProposal:
             if usual.proposal.kind is Kind.CATEGORY and Kind.CATEGORY in fitting(column):
                 return ColumnProposal(Kind.CATEGORY)
     return stored
+
+
+def _last_part(word: str) -> tuple[str, ...]:
+    """What a German compound is, by its end: Aufnahmedatum is a date, Gesamtkosten are costs."""
+    found = COMPOUND.fullmatch(word)
+    return () if found is None else (found[1],)
 
 
 def looks_like_a_person(name: str) -> bool:

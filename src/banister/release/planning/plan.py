@@ -176,6 +176,10 @@ class Plan:
     def neighbours(self) -> Neighbours:
         return self.schema.neighbours
 
+    def __repr__(self) -> str:
+        asked = f"{len(self.parts)} question{'s' if len(self.parts) != 1 else ''}"
+        return f"Plan({asked}, {self.guarantee}, {self.neighbours.value})"
+
     def _repr_html_(self) -> str:
         from banister.release.notebook import plan_html
 

@@ -52,6 +52,11 @@ class LogLadder:
         high = None if rung == len(self.edges) else (self.edges[rung] - 1) * self.step
         return low, high
 
+    @property
+    def dated(self) -> bool:
+        """Whether its values are days."""
+        return self.date or self.moment
+
     def name(self, rung: int) -> str:
         """The rung in words."""
         if rung == 0 and self.first is not None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from banister.release.profile.profile import ColumnFound, LadderFound, Profile
-from banister.release.profile.words import about, share, summary
+from banister.release.profile.words import about, each, share, summary
 from banister.show.charts import SmallBars
 from banister.show.page import Block, Card, Cards, Paragraph, Stacked, write_page
 
@@ -16,15 +16,18 @@ def write_look(profile: Profile, path: Path) -> Path:
 def look_blocks(profile: Profile) -> list[Block]:
     """What a page or a notebook shows of a look."""
     blocks: list[Block] = [Paragraph(line) for line in summary(profile)]
+    cards = [_card(column) for column in profile.columns]
     if profile.rows_each is not None:
-        blocks.append(_ladder("rows a person", profile.rows_each))
-    blocks.append(Cards([_card(column) for column in profile.columns]))
+        cards.insert(0, Card("Rows a person", "", Stacked([_ladder("rows a person", profile.rows_each)])))
+    blocks.append(Cards(cards))
     blocks.append(Paragraph(f"Proof of the charge: {profile.proof}. Head of the ledger: {profile.head}.", soft=True))
     return blocks
 
 
 def _card(column: ColumnFound) -> Card:
     words = [Paragraph(about(column)), Paragraph(f"Missing: {share(column.missing)}.", soft=True)]
+    if each(column):
+        words.insert(1, Paragraph(each(column)))
     if column.outside is not None:
         words.append(Paragraph(f"Not declared: {share(column.outside)}.", soft=True))
     picture: list[Block] = [] if column.ladder is None else [_ladder(column.name, column.ladder)]

@@ -52,6 +52,14 @@ class LookPlan:
                 "if it was made by plan_look, please report it."
             )
 
+    def __repr__(self) -> str:
+        return f"LookPlan({len(self.schema.main.columns)} columns, {self.guarantee})"
+
+    def _repr_html_(self) -> str:
+        from banister.release.notebook import look_plan_html
+
+        return look_plan_html(self)
+
     @property
     def neighbours(self) -> Neighbours:
         return self.schema.neighbours

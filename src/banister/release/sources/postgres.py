@@ -107,7 +107,8 @@ class PostgresSource:
         )
         _, rows = self._run(query, (self._names[table.name],))
         if not rows:
-            raise BadValue(f'The database has no table {self._names[table.name]}. Say its name with name = "...".')
+            name = self._names[table.name]
+            raise BadValue(f'The database has no table {name}. Say its name with name = "...", or --table of a draft.')
         return {str(row[0]): TYPES.get(str(row[1]), Physical.OTHER) for row in rows}
 
     def owner_rows(self, query: str) -> list[tuple[object, ...]]:

@@ -1,12 +1,14 @@
 """A protected table from Python values: a frame, and what is public about it, without a file."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
+
+import numpy as np
 
 from banister import need
 from banister.core.exact.numbers import Number as ExactNumber
@@ -81,8 +83,7 @@ class Category:
 class Dates:
     """A column of dates between two public days, as `datetime.date` or as texts.
 
-    >>> from datetime import date
-    >>> Dates(date(2020, 1, 1), "2024-12-31").content()["range"][1]
+    >>>     >>> Dates(date(2020, 1, 1), "2024-12-31").content()["range"][1]
     datetime.date(2024, 12, 31)
     """
 
@@ -102,8 +103,7 @@ class Dates:
 class Timestamps:
     """A column of days with a time, between two public days. With a zone, moments count by its clocks.
 
-    >>> from datetime import date
-    >>> Timestamps(date(2020, 1, 1), date(2024, 12, 31), zone="Europe/Berlin").content()["zone"]
+    >>>     >>> Timestamps(date(2020, 1, 1), date(2024, 12, 31), zone="Europe/Berlin").content()["zone"]
     'Europe/Berlin'
     """
 
@@ -165,11 +165,15 @@ def _content(column: str, declared: Declared) -> Content:
 
 
 def _day(value: Day | str) -> Day:
-    """A day that is written as a text; what is none is left to the reader of schemas, which says what it must be."""
+    """A day that is written as a text; what is neither is left to the reader of schemas, which says what it must be."""
+    if not isinstance(value, str):
+        return value
     try:
-        return date.fromisoformat(value) if isinstance(value, str) else value
-    except ValueError:
-        raise BadValue(f"{str(value)[:40]!r} must be a day such as '2024-12-31'.") from None
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+            return cast(Day, np.datetime64(value, "D").item())
+    except ValueError:  # A day that no calendar has.
+        pass
+    raise BadValue(f"{value[:40]!r} must be a day such as '2024-12-31'.")
 
 
 def _written(value: ExactNumber) -> int | Decimal:

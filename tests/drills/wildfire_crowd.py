@@ -1,8 +1,9 @@
 """A crowd of node processes on the loopback with friends as a Holme-Kim graph, under all that can go wrong.
 
 Connections are lost, people are away, processes are killed, clocks run fast and slow, a stranger knocks, and four
-friends deviate: one forges counters, one replays, one floods, one is silent. Every post of an honest person must reach
-every honest person; the rest of the graph hangs together without the four.
+friends deviate: one forges counters, one replays, one floods, one is silent. People approve some of what they read, and
+the flood begins when they have begun to. Every post of an honest person must reach every honest person; the rest of the
+graph hangs together without the four.
 """
 
 import json
@@ -34,6 +35,7 @@ from banister.errors import BanisterError
 from banister.spread.node import codec
 from banister.spread.node.exchange import COVER, name_of
 from banister.spread.node.messages import Copy
+CALM, APPROVES = 20, 0.3  # Posts before the flood, and the share of what they read that people approve.
 folder, words, tick, manner = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3]), sys.argv[4]
 begin = time.perf_counter()
 one = Messenger(folder, words, tick_seconds=tick, relay=sys.argv[5])
@@ -51,7 +53,7 @@ def deviates(link, data):
         return codec.write(replace(frame, climbing=False, level=12, age=random.choice((0, frame.age, 65535))))
     if manner == "replaying" and data == COVER and kept:
         return random.choice(kept)
-    if manner == "flooding" and data == COVER:
+    if manner == "flooding" and data == COVER and len(exchange.state.held) > CALM:
         body = os.urandom(900)
         return codec.write(Copy(name_of(body), body, False, 12))
     return data
@@ -67,6 +69,8 @@ def watch():
                 text = read_body(held.body)
                 if text is not None:
                     firsts[text.words] = time.time()
+                    if not manner and random.random() < APPROVES:
+                        one.approve(name.hex())
         time.sleep(tick)
 threading.Thread(target=watch, daemon=True).start()
 print(json.dumps({"up": time.perf_counter() - begin}), flush=True)

@@ -39,9 +39,9 @@ MUTANTS = (
     ),
     Mutant(
         name="quota-never-counts",
-        file="spread/node/step.py",
-        old="        self._taken = {**self._taken, link: brought + 1}\n",
-        new="",
+        file="spread/node/quotas.py",
+        old="max(taken.get(link, 0) - _parts(settings, now), 0)",
+        new="0",
         tests=_QUOTA,
     ),
     Mutant(

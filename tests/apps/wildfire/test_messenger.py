@@ -23,6 +23,7 @@ from banister.errors import BadValue
 from banister.spread.node.ages import end_of_life
 from banister.spread.node.codec import FRAME_BYTES
 from tests.apps.wildfire.people import TICK, WORDS, befriend, heard, here, people, until
+from tests.spread.node.test_own import accounts
 
 
 def test_friends_post_reply_and_part(tmp_path: Path) -> None:
@@ -244,7 +245,7 @@ def test_a_seized_store_does_not_say_which_post_is_ones_own(tmp_path: Path) -> N
     assert moments == sorted(moments)
     ends = {alarm.id: alarm.at for alarm in state.alarms if alarm.what == "forget"}
     assert all(ends[held.id] == end_of_life(settings, held) for held in state.held.values())
-    assert dict(state.taken) == {1: 6}
+    assert (dict(state.taken), dict(state.approved)) == accounts(state)
     assert set(state.forgotten) == set()
     seized.close()
 
@@ -268,6 +269,25 @@ def test_a_clock_that_jumps_ends_no_more_than_three_days() -> None:
     assert Clock(5, before=(100, now + 4e7)).now() == 100
     assert Clock(5, before=(100, now - 4e7)).now() == 100 + 3 * 86_400 // 5
     assert 100 <= Clock(5, before=(100, now)).now() <= 101
+
+
+def test_a_full_disk_is_said_in_a_sentence_and_loses_nothing(tmp_path: Path) -> None:
+    with people(tmp_path, 2) as (ann, ben):
+        befriend(ann, ben)
+        pages = ann.store._db.execute("PRAGMA page_count").fetchone()[0]
+        ann.store._db.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+        ben.post("while her disk is full " * 170, although_few=True)
+        until(ann.trouble)
+        said: list[str] = []
+        Talk(ann, said.append).run(["feed"])
+        assert said[-1].startswith("The store cannot be written (")
+        assert said[-1].endswith("). Nothing was lost; free some space.")
+        ann.store._db.execute("PRAGMA max_page_count = 1000000").fetchall()
+        until(lambda: not ann.trouble() and heard(ann) == heard(ben))
+        ann._wait(ann.node.saved())
+        kept = ann.node.exchange.state.held
+        assert {row[0] for row in ann.store._db.execute("SELECT id FROM posts")} == set(kept)
+        assert len(kept) == 1
 
 
 def test_two_people_talk_in_terminals(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ import banister
 from banister.errors import BadValue
 from banister.sampling.simulation import SeededBits, seeded
 from banister.spread.node import codec
-from banister.spread.node.exchange import COVER, Exchange, name_of
+from banister.spread.node.exchange import COVER, Exchange, Outbox, name_of
 from banister.spread.node.messages import Ack, Copy, Cover, FrameKind, Token, Wave
-from banister.spread.node.pieces import AT_ONCE, LONGEST_POST, Gathering, piece_of
+from banister.spread.node.pieces import AT_ONCE, LONGEST_POST, Gathering, piece_of, pieces_of
+from banister.spread.node.rules import GossipRules
 from banister.spread.node.state import NodeState, Settings
 from banister.spread.node.stored import read_held, read_state, write_held, write_rest
 from banister.spread.node.wildfire import EMBARGO, STEP_TICKS, wildfire_settings
@@ -245,19 +247,65 @@ def test_a_name_that_is_not_the_bodys_hash_is_dropped() -> None:
 
 
 def test_a_flood_is_held_to_its_quota_and_approval_doubles_it() -> None:
-    settings = replace(wildfire_settings(tick_seconds=5), quota=4)
-    relay = node(settings=settings)
-    for k in range(50):
-        relay.received(1, copy(b"flood %d" % k, level=1), now=0)
-    assert len(relay.state.held) == 4
-    relay.received(2, copy(level=1), now=0)  # Another friend is not touched by it.
+    settings = replace(wildfire_settings(tick_seconds=5), quota=17280 // 4, burst=4)
+    relay, number = node(settings=replace(settings, memory=10_000)), count()
+
+    def came(begin: int, *, approving: bool) -> int:
+        """New posts of a friend who sends eight a tick, in twenty ticks."""
+        before = len(relay.state.held)
+        for now in range(begin, begin + 20):
+            for body in (b"flood %d" % next(number) for _ in range(8)):
+                relay.received(1, copy(body, level=1), now=now)
+                if approving:
+                    relay.approve(name_of(body), now=now)
+        return len(relay.state.held) - before
+
+    assert came(0, approving=False) == 4 + 4  # Some at once, and one in four ticks.
+    relay.received(2, copy(level=1), now=20)  # Another friend is not touched by it.
     assert NAME in relay.state.held
-    relay.approve(name_of(b"flood 0"), now=1)
-    for k in range(50, 100):
-        relay.received(1, copy(b"flood %d" % k, level=1), now=2)
-    assert len(relay.state.held) == 9
-    relay.received(1, copy(b"tomorrow", level=1), now=settings.epoch)
-    assert name_of(b"tomorrow") in relay.state.held
+    assert came(20, approving=False) == 5
+    assert 60 < came(40, approving=True) <= 80  # Up to sixteen times as many, and never more.
+    assert came(60, approving=False) in range(20, 40)  # One approval does not carry it for long.
+    assert came(80, approving=False) in range(5, 8)
+
+
+def test_what_comes_too_fast_is_not_answered_and_comes_later() -> None:
+    relay = node(settings=replace(wildfire_settings(tick_seconds=5), quota=17280 // 4, burst=1))
+    relay.received(1, copy(b"first", level=1), now=0)
+    relay.received(1, copy(b"second", level=1), now=1)
+    answers = [codec.read(relay.tick(now=now)[1]) for now in range(1, 3)]
+    assert answers == [Ack(name_of(b"first"), FrameKind.COPY, 0, True), Cover()]
+    relay.received(1, copy(b"second", level=1), now=5)
+    assert codec.read(relay.tick(now=6)[1]) == Ack(name_of(b"second"), FrameKind.COPY, 0, True)
+
+
+def test_a_long_post_counts_by_its_frames() -> None:
+    relay, body = node(settings=replace(wildfire_settings(tick_seconds=5), quota=17280 // 4, burst=1)), bytes(9000)
+    pieces = pieces_of(body)
+    for number in range(pieces):
+        relay.received(1, codec.write(piece_of(Copy(name_of(body), body, level=1), number)), now=0)
+    assert name_of(body) in relay.state.held
+    for now, here in ((4 * pieces - 1, False), (4 * pieces, True)):
+        relay.received(1, copy(b"next", level=1), now=now)
+        assert (name_of(b"next") in relay.state.held) is here
+
+
+def test_the_newest_goes_first_and_long_posts_take_every_other_turn() -> None:
+    box = Outbox()
+    for name, body in ((b"old", b""), (b"long", bytes(3000)), (b"new", b"")):
+        box.add(Copy(name, body))
+    carried = [(copy.id, copy.piece) for _ in range(6) if (copy := box.next_copy()) is not None]
+    assert carried == [(b"new", 0), (b"long", 0), (b"old", 0), (b"long", 1), (b"long", 2), (b"long", 3)]
+    assert box.next_copy() is None
+
+
+def test_what_is_forgotten_does_not_fill_a_queue() -> None:
+    relay = node((1,), settings=replace(DRAWN, rules=GossipRules(1), memory=8))
+    for k in range(100):
+        relay.post(b"post %d" % k, now=0)
+        relay.back(1, now=0)
+        relay._queue(1, Copy(name_of(b"post %d" % k), b"post"))
+    assert len(relay._outboxes[1].short) <= 8
 
 
 def test_no_friend_evicts_what_others_brought() -> None:

@@ -1,5 +1,6 @@
 """One's own post at rest and after silence: neither what is kept nor what is sent tells it from one that came."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from banister.spread.node.ages import end_of_life, posted_at, step_of
 from banister.spread.node.exchange import Exchange, name_of
 from banister.spread.node.messages import Ack, Copy, FrameKind
 from banister.spread.node.pieces import piece_of
+from banister.spread.node.quotas import admitted, charged
 from banister.spread.node.rules import HybridRules
 from banister.spread.node.state import Held, NodeState, Settings
 from banister.spread.node.stored import read_held, read_state, write_held, write_rest
@@ -32,6 +34,17 @@ def as_a_leaf_would(settings: Settings, held: Held) -> dict[str, int]:
     return {"switch": deadline, "forget": end_of_life(settings, held)}
 
 
+def accounts(state: NodeState) -> tuple[dict[int, int], dict[int, int]]:
+    """What the friends' accounts are if all that is kept came as it says that it came."""
+    taken: Mapping[int, int] = {}
+    standing: Mapping[int, int] = {}
+    for held in state.held.values():
+        assert held.parent is not None
+        assert admitted(state.settings, taken, standing, held.parent, held.since)
+        taken, standing = charged(state.settings, taken, standing, held.parent, held.body, held.since)
+    return dict(taken), dict(standing)
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("body", [BODY, LONG[:1500], LONG])
 def test_all_that_is_kept_of_an_own_post_is_what_a_leaf_keeps(seed: int, body: bytes) -> None:
@@ -53,8 +66,7 @@ def test_all_that_is_kept_of_an_own_post_is_what_a_leaf_keeps(seed: int, body: b
     assert {what: found[what] for what in ("switch", "forget")} == as_a_leaf_would(REAL, kept)
     assert set(found) == {"switch", "forget", "embargo"}
     assert found["embargo"] > posted_at(REAL, kept) + REAL.horizon * step_of(REAL, kept)
-    brought = {link: sum(held.parent == link for held in author.state.held.values()) for link in LINKS}
-    assert {link: count for link, count in brought.items() if count} == dict(author.state.taken)
+    assert (dict(author.state.taken), dict(author.state.approved)) == accounts(author.state)
 
 
 def test_a_post_that_nobody_could_take_begins_when_somebody_is_there() -> None:

@@ -18,7 +18,7 @@ from banister.apps.wildfire.identity import safety_number
 from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
 from banister.apps.wildfire.node import Node
 from banister.apps.wildfire.store import PostStore
-from banister.errors import BadValue
+from banister.errors import BadValue, BanisterError
 
 T = TypeVar("T")
 
@@ -99,6 +99,15 @@ class Messenger:
         self._thread.join()
         self._loop.close()
         self.store.close()
+
+    def trouble(self) -> str:
+        """What keeps the node from its work, in a sentence; empty when nothing does."""
+        failure = self.node.failure
+        if failure is None or isinstance(failure, BanisterError):
+            return "" if failure is None else str(failure)
+        return (
+            f"The node has a fault ({type(failure).__name__}); posts wait until it is started anew. Please report it."
+        )
 
     # Posts.
 

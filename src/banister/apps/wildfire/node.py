@@ -32,10 +32,10 @@ from banister.foreign import parse_json
 from banister.sampling.bits import SYSTEM
 from banister.spread.node.codec import FRAME_BYTES
 from banister.spread.node.exchange import COVER, Exchange
+from banister.spread.node.state import NodeState
 from banister.spread.node.wildfire import wildfire_settings
 
-PAIRING_BYTES = 4096
-"""The one message in each direction by which an invitation is used."""
+PAIRING_BYTES = 4096  # The one message in each direction by which an invitation is used.
 HANDSHAKE_SECONDS = 30
 WAITING_FRAMES = 4
 """Frames of one link that wait to be worked on; whoever sends faster fills its own line."""
@@ -69,11 +69,11 @@ class Node:
         self.exchange = Exchange(store.load(wildfire_settings(tick_seconds=tick_seconds)), SYSTEM)
         self.lines: dict[int, LinkLine] = {}
         self.host, self.port = host, port
-        self.announced = host
-        """The address that invitations name."""
+        self.announced = host  # The address that invitations name.
         self.relay = address_of(relay) if relay else None
         """Where friends who cannot reach this machine are met."""
         self.failure: BaseException | None = None
+        """Why the last tick was not worked on or written down; pages and terminal say it."""
         self.changes = 0
         """Counted up whenever somebody who looks would see something new."""
         self._friends: dict[int, Friend] = {}
@@ -88,6 +88,7 @@ class Node:
         self._strangers = asyncio.Semaphore(STRANGERS)
         self._preparing: asyncio.Task[None] | None = None
         self._disk = asyncio.Lock()
+        self._on_disk: NodeState | None = None
 
     async def start(self) -> None:
         """Listen, dial, and tick until `stop`."""
@@ -153,8 +154,13 @@ class Node:
                     line.writer.write(self._ready.pop(link, COVER))
             if self._preparing is None or self._preparing.done():
                 if self._preparing is not None and not self._preparing.cancelled():
-                    self.failure = self._preparing.exception() or self.failure
+                    self._failed(self._preparing.exception())
                 self._preparing = self._tasks["prepare"] = asyncio.create_task(self._prepare())
+
+    def _failed(self, failure: BaseException | None) -> None:
+        if failure is not None and str(failure) != str(self.failure):
+            self.failure = failure
+            self.changes += 1
 
     async def _prepare(self) -> None:
         """Work on what came, write it down, and only then make ready what follows from it."""
@@ -180,9 +186,13 @@ class Node:
     async def saved(self) -> None:
         """Wait until the state of this moment is on disk, in a thread beside: states are written in their order."""
         async with self._disk:
+            if self.exchange.state is self._on_disk:
+                return
             now, wall = self.clock.now(), self.clock.wall()
-            if await asyncio.to_thread(self.store.save, self.exchange.state, now=now, wall=wall):
-                self.changes += 1
+            state = self.exchange.state
+            changed = await asyncio.to_thread(self.store.save, state, now=now, wall=wall)
+            self.changes += changed or self.failure is not None
+            self._on_disk, self.failure = state, None
             self.exchange.shown.clear()
 
     # Links.

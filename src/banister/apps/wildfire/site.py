@@ -15,7 +15,7 @@ from banister.apps.wildfire.messenger import Messenger
 from banister.apps.wildfire.pictures import LARGEST_FILE
 from banister.apps.wildfire.qr import qr_code
 from banister.errors import BadValue, BanisterError
-from banister.spread.node.wildfire import LIFE_DAYS, QUIET, QUOTA, STEP_TICKS, SWITCH
+from banister.spread.node.wildfire import LIFE_DAYS, PACE, QUIET, STEP_TICKS, SWITCH
 
 LINKS = (NavLink("/", "Posts"), NavLink("/friends", "Friends"), NavLink("/node", "Your node"))
 TICKS = (1, 5, 15, 60)
@@ -67,6 +67,7 @@ class Pages:
             title="Posts",
             seen=seen,
             feed=[post for post in feed if not post.muted],
+            trouble=self.messenger.trouble(),
             replied=next((post for post in feed if post.name == reply), None),
             words=words,
             refusal=refusal,
@@ -83,7 +84,8 @@ class Pages:
         now = str(self.messenger.node.changes)
         if seen == now:
             return Response(status_code=204)
-        answer = self.site.page("feed.html", feed=[post for post in self.messenger.feed() if not post.muted])
+        shown = [post for post in self.messenger.feed() if not post.muted]
+        answer = self.site.page("feed.html", feed=shown, trouble=self.messenger.trouble())
         answer.headers["x-seen"] = now
         return answer
 
@@ -171,7 +173,8 @@ class Pages:
             rows=rows,
             crowds=CROWDS,
             days=LIFE_DAYS,
-            quota=QUOTA,
+            pace=PACE * tick,
+            day=int(86_400 / tick / PACE),
             frames=int(86_400 / tick),
             picture=104 * tick / 60,
         )

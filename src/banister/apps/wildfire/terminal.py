@@ -43,6 +43,9 @@ class Talk:
                     self._do(word, rest.strip())
                 except BanisterError as error:
                     self.say(str(error))
+                    continue
+                if trouble := self.messenger.trouble():
+                    self.say(trouble)
 
     def _do(self, word: str, rest: str) -> None:
         messenger = self.messenger

@@ -2,12 +2,15 @@
 
 The rules say what is to be told to whom (`step`); here it waits until its link's next tick. Nothing is read from a
 clock and nothing is sent: moments, bits and frames are handed in, and frames are handed back. Answers go first, then
-posts in turn, then cover. One's own post enters the same queue by the same road as those of others.
+posts, then cover. The newest of the short ones goes next: where more comes than a link can carry, a flood or a busy
+hour, what is new still spreads at its pace, and only what is behind already falls farther back. One's own post enters
+the same queue by the same road as those of others.
 """
 
 import hashlib
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, field
 
 from banister.errors import BadFrame
 from banister.sampling.bits import BitSource
@@ -63,12 +66,41 @@ class Sending:
 class Outbox:
     """What waits for one link."""
 
-    answers: deque[Ack]
-    others: deque[Frame]
-    copies: deque[Sending]
+    answers: deque[Ack] = field(default_factory=deque)
+    others: deque[Frame] = field(default_factory=deque)
+    short: list[Copy] = field(default_factory=list)
+    """Copies of one frame; the last goes next."""
+    long: deque[Sending] = field(default_factory=deque)
+    """Copies in pieces, which take turns, as many at once as the other end keeps apart."""
+    longs_turn: bool = False
 
     def has(self, name: MessageId) -> bool:
-        return any(sending.copy.id == name for sending in self.copies)
+        return any(copy.id == name for copy in self.short) or any(sending.copy.id == name for sending in self.long)
+
+    def add(self, copy: Copy) -> None:
+        if pieces_of(copy.body) == 1:
+            self.short.append(copy)
+        else:
+            self.long.append(Sending(copy))
+
+    def clear(self, held: Container[MessageId]) -> None:
+        """Without what was forgotten while it waited."""
+        self.short = [copy for copy in self.short if copy.id in held]
+        self.long = deque(sending for sending in self.long if sending.copy.id in held)
+
+    def next_copy(self) -> Copy | None:
+        """A copy, or the next piece of one; short and long ones by turns where both wait."""
+        if self.short and not (self.long and self.longs_turn):
+            self.longs_turn = True
+            return self.short.pop()
+        if not self.long:
+            return None
+        self.longs_turn = False
+        sending = self.long.popleft()
+        sending.gone += 1
+        if sending.gone < pieces_of(sending.copy.body):
+            self.long.insert(AT_ONCE - 1, sending)
+        return piece_of(sending.copy, sending.gone - 1)
 
 
 class Exchange:
@@ -121,6 +153,8 @@ class Exchange:
 
     def received(self, link: Link, data: bytes, *, now: Tick) -> bool:
         """One frame came over a link; whether it was one that an honest node can send."""
+        if data == COVER:
+            return True
         try:
             frame = codec.read(data)
         except BadFrame:
@@ -146,7 +180,7 @@ class Exchange:
 
     def due(self, *, now: Tick) -> Tick | None:
         """When a tick will carry more than cover at the earliest, if nothing comes; None when none will."""
-        if any(box.answers or box.others or box.copies for box in self._outboxes.values()):
+        if any(box.answers or box.others or box.short or box.long for box in self._outboxes.values()):
             return now + 1
         return self._wake_at
 
@@ -158,19 +192,10 @@ class Exchange:
             return codec.write(box.answers.popleft())
         if box.others:
             return codec.write(box.others.popleft())
-        while box.copies:
-            sending = box.copies[0]
-            held = self.state.held.get(sending.copy.id)
-            if held is None:  # It was forgotten while it waited.
-                box.copies.popleft()
-                continue
-            piece = piece_of(dated(self.state.settings, held, sending.copy, now=now, bits=self._bits), sending.gone)
-            sending.gone += 1
-            if sending.gone == pieces_of(sending.copy.body):
-                box.copies.popleft()
-            elif len(box.copies) > 1:  # Those behind take their turn, as many at once as the other end keeps apart.
-                box.copies.insert(min(AT_ONCE, len(box.copies)) - 1, box.copies.popleft())
-            return codec.write(piece)
+        while (copy := box.next_copy()) is not None:
+            held = self.state.held.get(copy.id)
+            if held is not None:  # Else it was forgotten while it waited.
+                return codec.write(dated(self.state.settings, held, copy, now=now, bits=self._bits))
         return COVER
 
     def _happen(self, event: Event, now: Tick) -> None:
@@ -185,11 +210,13 @@ class Exchange:
                 self._queue(action.link, action.frame)
 
     def _queue(self, link: Link, frame: Frame) -> None:
-        box = self._outboxes.setdefault(link, Outbox(deque(), deque(), deque()))
+        box = self._outboxes.setdefault(link, Outbox())
         if isinstance(frame, Ack):
             if len(box.answers) < MOST_ANSWERS and frame not in box.answers:
                 box.answers.append(frame)
         elif not isinstance(frame, Copy):
             box.others.append(frame)
         elif not box.has(frame.id):
-            box.copies.append(Sending(frame))
+            if len(box.short) + len(box.long) >= self.state.settings.memory:
+                box.clear(self.state.held)
+            box.add(frame)

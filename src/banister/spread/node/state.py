@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from banister import need
+from banister.errors import BadValue
 from banister.spread.node.messages import Asked, FrameKind, Link, MessageId, Tick
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ class Settings:
 
     With `epoch` above 0 the node's choices among contacts are fixed for so many ticks: they follow from a secret of
     that epoch and from the link over which a message came, for one's own as for others', so that the posts of an epoch
-    take the same ways and are not averaged. With `quota` above 0 a contact may bring so many new messages in an epoch,
-    and twice as many for each that was approved, up to `DOUBLINGS` times; the rest are answered and not kept.
+    take the same ways and are not averaged. With `quota` above 0 a contact may bring so many frames of new messages in
+    an epoch, evenly and `burst` of them at once, and twice as many for each that was approved, up to `DOUBLINGS` times,
+    while they go on being approved; the rest are not answered, and may come later (`quotas`).
     """
 
     rules: "Rules"
@@ -48,13 +50,16 @@ class Settings:
     memory: int = 256
     epoch: Tick = 0
     quota: int = 0
+    burst: int = 16
 
     def __post_init__(self) -> None:
-        for name in ("step_ticks", "retry", "tries", "lifetime", "memory"):
+        for name in ("step_ticks", "retry", "tries", "lifetime", "memory", "burst"):
             need.whole(name, getattr(self, name), least=1)
         need.whole("horizon", self.horizon, least=1, most=FARTHEST)
         for name in ("embargo", "epoch", "quota"):
             need.whole(name, getattr(self, name), least=0)
+        if self.quota and not self.epoch:
+            raise BadValue(f"quota = {self.quota} is for an epoch, and epoch is 0. Give its length in ticks.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +141,9 @@ class NodeState:
     """From which the choices of this epoch follow."""
     epoch: int = -1
     taken: Mapping[Link, int] = field(default_factory=dict)
-    """New messages that each contact brought in this epoch, where there is a quota."""
+    """Until when each contact has used up what it may bring, where there is a quota (`quotas`)."""
     approved: Mapping[Link, int] = field(default_factory=dict)
-    """How often what a contact brought was approved."""
+    """How each contact stands with the person here, by what was approved (`quotas`)."""
 
 
 def fewer(forgotten: Mapping[MessageId, Link | None]) -> dict[MessageId, Link | None]:

@@ -36,7 +36,8 @@ from banister.spread.node.messages import (
     Wave,
 )
 from banister.spread.node.own import is_alone, leaf_from, moved
-from banister.spread.node.state import DOUBLINGS, OLDEST, Alarm, Held, NodeState, Waiting, fewer
+from banister.spread.node.quotas import admitted, charged, in_use, raised
+from banister.spread.node.state import OLDEST, Alarm, Held, NodeState, Waiting, fewer
 
 _FORGOTTEN = 4
 """So many times as many messages as are kept are remembered by name when they are forgotten."""
@@ -89,7 +90,8 @@ class Desk:
         self._taken, self._approved = state.taken, state.approved
         self._actions: list[Action] = []
         if self.settings.epoch and now // self.settings.epoch > self._epoch:
-            self._epoch, self._taken = now // self.settings.epoch, {}
+            self._epoch = now // self.settings.epoch
+            self._taken = in_use(self.settings, self._taken, now=now)
             self._secret = bits.take(256).to_bytes(32, "big")
 
     # What the rules may do.
@@ -152,7 +154,7 @@ class Desk:
         self._alarms = moved(self._alarms, self.settings, held, leaf, now=self.now)
         del self.held[held.id]
         self.keep(leaf)
-        self._taken = {**self._taken, link: self._taken.get(link, 0) + 1} if self.settings.quota else self._taken
+        self._charge(link, held.body)
         return leaf
 
     def _begin_again(self, held: Held) -> None:
@@ -177,9 +179,11 @@ class Desk:
             self._answered(event.link, frame)
             return
         fresh = self._take(event.link, frame)
-        self._actions.append(Send(event.link, Ack(frame.id, frame.kind, frame.number, fresh)))
+        if fresh is not None:
+            self._actions.append(Send(event.link, Ack(frame.id, frame.kind, frame.number, fresh)))
 
-    def _take(self, link: Link, frame: Asked) -> bool:
+    def _take(self, link: Link, frame: Asked) -> bool | None:
+        """What is answered; nothing to who may bring more only later."""
         held = self.held.get(frame.id)
         if not self._is_possible(frame):
             return False
@@ -190,8 +194,9 @@ class Desk:
                 self.settings.rules.repeated(self, held, frame)
             if held is not None or frame.id in self._forgotten:
                 return held is not None and held.parent == link  # A repeated copy gets the answer of the first.
-            if not self._may_bring(link):
-                return False
+            if self.settings.quota and not admitted(self.settings, self._taken, self._approved, link, self.now):
+                return None
+            self._charge(link, frame.body)
             dated = Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level, frame.age, frame.part)
             self._store(dated)
             self._actions.append(Show(frame.id))
@@ -218,15 +223,10 @@ class Desk:
             return even and 0 <= frame.hops <= frame.time // 2 and frame.time <= horizon
         return 0 <= frame.number <= horizon + 2
 
-    def _may_bring(self, link: Link) -> bool:
-        """Count one more new message of a contact, unless its quota of this epoch is used up."""
-        if not self.settings.quota:
-            return True
-        brought = self._taken.get(link, 0)
-        if brought >= self.settings.quota << min(self._approved.get(link, 0), DOUBLINGS):
-            return False
-        self._taken = {**self._taken, link: brought + 1}
-        return True
+    def _charge(self, link: Link, body: bytes) -> None:
+        if self.settings.quota:
+            both = charged(self.settings, self._taken, self._approved, link, body, self.now)
+            self._taken, self._approved = both
 
     def _answered(self, link: Link, ack: Ack) -> None:
         waiting = self._waiting.pop((link, ack.id, ack.kind, ack.number), None)
@@ -331,8 +331,7 @@ class Desk:
     def approve(self, name: MessageId) -> None:
         held = self.held.get(name)
         if held is not None and held.parent is not None:
-            count = min(self._approved.get(held.parent, 0) + 1, DOUBLINGS)
-            self._approved = {**self._approved, held.parent: count}
+            self._approved = raised(self._approved, held.parent)
 
     def tell_all(self, held: Held) -> None:
         """Give the message to every contact that is not known to have it."""

@@ -22,8 +22,10 @@ EMBARGO = 8
 DAY_SECONDS = 86_400
 LIFE_DAYS = 3
 """So long a post is kept, and offered to friends who were away."""
-QUOTA = 256
-"""New posts that a friend may bring in a day before any was approved."""
+PACE = 16
+"""A friend may bring one frame of new posts in so many ticks before any was approved, and up to one a tick after."""
+BURST = 4
+"""So many of them at once: a flood of whoever has many friends fills no queue before they know her."""
 
 
 def wildfire_settings(*, tick_seconds: Number) -> Settings:
@@ -44,5 +46,6 @@ def wildfire_settings(*, tick_seconds: Number) -> Settings:
         lifetime=max(LIFE_DAYS * day // STEP_TICKS, 1),
         memory=256,
         epoch=day,
-        quota=QUOTA,
+        quota=max(day // PACE, 1),
+        burst=BURST,
     )

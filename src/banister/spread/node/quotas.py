@@ -1,0 +1,65 @@
+"""What a contact may bring: so many frames of new posts a day, evenly, and some of them at once.
+
+A quota that may be used up at once lets one who floods fill every queue of a crowd, and what honest contacts give on of
+it uses up their quotas, too. Evenly means that a flood comes as slowly as its quota allows. What comes too fast is not
+answered: the contact tries again, so that it comes later and is not lost. A long post counts by its frames, and is
+taken whole as soon as a short one would be: the rest is a debt.
+
+A contact whose posts are approved may bring up to sixteen times as much; each that came and was not approved takes an
+eighth of a doubling back, so that only one whose posts go on being approved keeps it. Two numbers are kept for each
+contact: until when it has used up what it may bring, in parts of a tick of which a frame takes a whole number however
+often it was approved; and its standing, in eighths of a doubling.
+"""
+
+from collections.abc import Mapping
+
+from banister.spread.node.messages import Link, Tick
+from banister.spread.node.pieces import pieces_of
+from banister.spread.node.state import DOUBLINGS, Settings
+
+Numbers = Mapping[Link, int]
+APPROVAL = 8
+"""So many posts that nobody approved take back what one approval gave."""
+
+
+def admitted(settings: Settings, taken: Numbers, standing: Numbers, link: Link, now: Tick) -> bool:
+    """Whether a contact may bring one more now."""
+    return _used(settings, taken, link, now) + _frame(settings, standing, link) <= _at_once(settings)
+
+
+def charged(
+    settings: Settings, taken: Numbers, standing: Numbers, link: Link, body: bytes, now: Tick
+) -> tuple[Numbers, Numbers]:
+    """Both accounts after a post that came from a contact, or is kept as if it had come: as full as one that was
+    admitted can make them, and no fuller."""
+    frame = _frame(settings, standing, link)
+    used = min(_used(settings, taken, link, now), max(_at_once(settings) - frame, 0))
+    left = max(standing.get(link, 0) - 1, 0)
+    return {**taken, link: _parts(settings, now) + used + frame * pieces_of(body)}, {**standing, link: left}
+
+
+def raised(standing: Numbers, link: Link) -> Numbers:
+    """After an approval."""
+    return {**standing, link: min(standing.get(link, 0) + APPROVAL, DOUBLINGS * APPROVAL)}
+
+
+def in_use(settings: Settings, taken: Numbers, *, now: Tick) -> Numbers:
+    """Without the accounts that time has evened out."""
+    return {link: until for link, until in taken.items() if until > _parts(settings, now)}
+
+
+def _parts(settings: Settings, now: Tick) -> int:
+    return now * (settings.quota << DOUBLINGS)
+
+
+def _used(settings: Settings, taken: Numbers, link: Link, now: Tick) -> int:
+    return max(taken.get(link, 0) - _parts(settings, now), 0)
+
+
+def _frame(settings: Settings, standing: Numbers, link: Link) -> int:
+    """What one frame takes: its share of an epoch, and half as much with each doubling."""
+    return settings.epoch << (DOUBLINGS + -standing.get(link, 0) // APPROVAL)
+
+
+def _at_once(settings: Settings) -> int:
+    return settings.burst * (settings.epoch << DOUBLINGS)

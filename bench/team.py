@@ -1,4 +1,6 @@
-"""Twenty analysts at one server: plans and releases a second, beside what one alone gets. `python -m bench.team`.
+"""Twenty analysts at one server: plans and releases a second, and both at once. `python -m bench.team`.
+
+No plan is asked for twice, so that each is made; five plans are asked for one release where both are asked at once.
 
 The server is a process of its own with two workers, on the demo table; every answer is charged and on disk. Where
 others use the machine, too, the rate says little: the processor time that the server takes for a request says how many
@@ -24,6 +26,8 @@ from banister.release.demo import write_demo
 
 ANALYSTS = [f"analyst-{place}" for place in range(20)]
 QUESTIONS = [f"SELECT plan, COUNT(*) AS n FROM data WHERE visits > {least} GROUP BY plan" for least in range(8)]
+MIXED = 6
+"""Of so many requests at once one is a release, as 10 releases a second are to 50 plans."""
 SECONDS = 15
 
 
@@ -48,17 +52,19 @@ def processor_seconds(parent: int) -> float:
     return total
 
 
-def load(address: str, keys: dict[str, str], *, releases: bool, analysts: int) -> tuple[float, int]:
-    """Requests a second, and how many there were; raises where one fails."""
+def load(address: str, keys: dict[str, str], *, every: int, analysts: int) -> tuple[float, int]:
+    """Requests a second, and how many there were; raises where one fails. One of `every` is a release; none if 0."""
     done, end = [0] * analysts, time.monotonic() + SECONDS
     failed: list[Exception] = []
 
     def work(place: int) -> None:
         name, turn = ANALYSTS[place], 0
         while time.monotonic() < end and not failed:
-            body: dict[str, object] = {"question": QUESTIONS[turn % len(QUESTIONS)], "epsilon": "0.0001"}
+            level = f"0.0001{every}{analysts:02}{place:02}{turn:05}"  # Never the same twice.
+            body: dict[str, object] = {"question": QUESTIONS[turn % len(QUESTIONS)], "epsilon": level}
+            releases = every > 0 and (turn + place) % every == 0
             if releases:
-                body |= {"key": f"{analysts}-{turn}"}
+                body |= {"key": f"{every}-{analysts}-{turn}"}
             try:
                 found = ask(address, keys[name], "/release" if releases else "/plan", body)
                 assert not releases or found["state"] == "answered", found
@@ -113,10 +119,10 @@ def main() -> None:
                     break
                 except OSError:
                     time.sleep(0.1)
-            for releases, what in ((False, "plans"), (True, "releases")):
-                alone, _ = load(address, keys, releases=releases, analysts=1)
+            for every, what in ((0, "plans"), (1, "releases"), (MIXED, "both, five plans a release")):
+                alone, _ = load(address, keys, every=every, analysts=1)
                 before = processor_seconds(server.pid)
-                many, done = load(address, keys, releases=releases, analysts=20)
+                many, done = load(address, keys, every=every, analysts=20)
                 each = (processor_seconds(server.pid) - before) / done
                 print(
                     f"{what}: {many:.1f} a second by 20 analysts, {alone:.1f} by one; ratio {many / alone:.2f}. "

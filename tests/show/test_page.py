@@ -137,3 +137,16 @@ def test_marks_of_an_axis_are_not_written_over_one_another() -> None:
     assert marks(-945, 8) == ["0", "-945"]
     assert marks(-500, 500) == ["0", "-500", "500"]
     assert marks(10, 945) == ["0", "945"]
+
+
+def test_a_bar_stands_for_what_adds_up_and_an_interval_alone_for_the_rest() -> None:
+    def drawn(title: str, *, bars: bool) -> str:
+        return IntervalChart(title, ["a", "b"], [52.0, 58.0], [50.0, 55.0], [54.0, 60.0], bars=bars).html()
+
+    counts, means = drawn("n", bars=True), drawn("mean", bars=False)
+    assert counts.count('class="bar"') == 2
+    assert ">0</text>" in counts
+    assert 'class="bar"' not in means
+    assert ">0</text>" not in means  # The axis begins where the intervals do.
+    assert ">50</text>" in means
+    assert ">60</text>" in means

@@ -44,6 +44,17 @@ def draw_channel(channel: Channel, labels: Sequence[str], path: Path) -> None:
     save(figure, path, dots=150)
 
 
+def draw_errors(errors: Sequence[tuple[int, float]], path: Path) -> None:
+    """The typical error of a share against the number of people."""
+    figure, (axes,) = _figure(1, height=3.2)
+    people, error = zip(*errors, strict=True) if errors else ((), ())
+    axes.loglog(people, [100 * each for each in error], "o-", color=BLUE, ms=4)
+    axes.set_xlabel("people")
+    axes.set_ylabel("error of a share, %")
+    axes.set_title("What so many people leave in doubt", loc="left", fontsize=10)
+    save(figure, path, dots=150)
+
+
 def draw_estimate(estimate: Estimate, labels: Sequence[str], confidence: float, path: Path) -> None:
     """Estimated frequencies, with an interval each."""
     held = estimate.intervals(confidence)

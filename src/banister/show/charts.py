@@ -16,41 +16,51 @@ PAIRS = 24
 
 @dataclass(frozen=True, slots=True)
 class IntervalChart:
-    """One answer over the cells: a dot for the value, a line for the interval."""
+    """One answer over the cells: a dot for the value, a line for the interval; a bar from 0 where it adds up."""
 
     title: str
     labels: Sequence[str]
     values: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
+    bars: bool = True
+    """Without bars the axis begins where the intervals do: 0 is then a number like any other."""
 
     def html(self) -> str:
         """Places are in percent and letters in pixels, so that labels stay readable on a phone."""
         shown = min(len(self.values), BARS)
         if shown == 0:
             return ""
-        low, high = min(0.0, *self.low[:shown]), max(0.0, *self.high[:shown])
+        low, high = min(self.low[:shown]), max(self.high[:shown])
+        if self.bars:
+            low, high = min(0.0, low), max(0.0, high)
+        zero = min(max(0.0, low), high)
         unit = 98 / ((high - low) or 1.0)
 
         def x(value: float) -> float:
             return 1 + (value - low) * unit
 
         step, bottom = 44, shown * 44 + 4
-        parts = [f'<line x1="{x(0):.2f}%" y1="0" x2="{x(0):.2f}%" y2="{bottom}"/>']
+        parts = [f'<line x1="{x(zero):.2f}%" y1="0" x2="{x(zero):.2f}%" y2="{bottom}"/>']
         for place in range(shown):
             y, value = place * step + 30, self.values[place]
-            start, end = sorted((x(0), x(value)))
+            start, end = sorted((x(zero), x(value)))
             first, last = x(self.low[place]), x(self.high[place])
             interval = f"{_tick(value)} [{_tick(self.low[place])}, {_tick(self.high[place])}]"
             parts += [
                 f'<text x="0" y="{y - 14}">{escape(self.labels[place][:28])}</text>',
                 f'<text x="100%" y="{y - 14}" text-anchor="end">{interval}</text>',
-                f'<rect class="bar" x="{start:.2f}%" y="{y - 7}" width="{max(end - start, 0.1):.2f}%" height="14"/>',
+                f'<rect class="bar" x="{start:.2f}%" y="{y - 7}" width="{max(end - start, 0.1):.2f}%" height="14"/>'
+                if self.bars
+                else "",
                 f'<line class="whisker" x1="{first:.2f}%" y1="{y}" x2="{last:.2f}%" y2="{y}"/>',
                 f'<circle class="dot" cx="{x(value):.2f}%" cy="{y}" r="4.5"/>',
             ]
-        far = [value for value in (low, high) if abs(x(value) - x(0)) > NEAR]  # Others would be written over the 0.
-        ends = [(0.0, "start" if x(0) < 50 else "end"), *((value, "start" if value < 0 else "end") for value in far)]
+        far = [value for value in (low, high) if abs(x(value) - x(zero)) > NEAR]  # Others would be written over it.
+        ends = [
+            (zero, "start" if x(zero) < 50 else "end"),
+            *((value, "start" if value < zero else "end") for value in far),
+        ]
         parts += [
             f'<text class="soft" x="{x(value):.2f}%" y="{bottom + 14}" text-anchor="{anchor}">{_tick(value)}</text>'
             for value, anchor in ends

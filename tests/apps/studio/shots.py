@@ -39,8 +39,12 @@ def stays(folder: Path) -> Path:
     return path
 
 
+WITHOUT = ("code", "sign-in", "who")
+"""Pages that do nothing which a command or Python would do."""
+
+
 class Eye:
-    """Looks at pages, which must be in order, and remembers which."""
+    """Looks at pages, which must be in order and say what does the same, and remembers which."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -48,6 +52,7 @@ class Eye:
     def shot(self, seen: Watched, name: str) -> None:
         seen.settled()
         seen.check()
+        assert name in WITHOUT or seen.page.get_by_text("The same in Python").count() > 0, name
         self.names.append(name)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from banister.apps.studio.same import Same
+from banister.apps.studio.same import Same, same_gallery
 from banister.apps.web.pictures import picture
 from banister.apps.web.site import Site
 
@@ -41,7 +41,9 @@ class GalleryPages:
 
         groups = [(TITLES[word], GROUPS[word]) for word in TITLES]
         count = sum(len(found) for _, found in groups)
-        return self.site.page("gallery.html", here=HERE, title="Gallery", groups=groups, count=count)
+        return self.site.page(
+            "gallery.html", here=HERE, title="Gallery", groups=groups, count=count, same=same_gallery()
+        )
 
     def corrections(self) -> Response:
         """Where the documents err."""

@@ -94,6 +94,7 @@ class LocalPages:
         add(HERE, self.show, methods=["GET"], response_model=None)
         add(f"{HERE}/designed", self.designed, methods=["POST"], response_model=None)
         add(f"{HERE}/channel.{{kind}}", self.figure, methods=["GET"], response_model=None)
+        add(f"{HERE}/error.{{kind}}", self.error, methods=["GET"], response_model=None)
 
     def show(self) -> Response:
         """The form; what it comes to is asked for at once."""
@@ -125,6 +126,18 @@ class LocalPages:
         return await self.site.computed(
             self._figure, LocalWish(epsilon=epsilon, utility=utility, answers=answers), kind
         )
+
+    async def error(self, kind: str, epsilon: str = "", utility: str = "", answers: str = "") -> Response:
+        """What so many people leave in doubt, as a picture or as its numbers."""
+        return await self.site.computed(self._error, LocalWish(epsilon=epsilon, utility=utility, answers=answers), kind)
+
+    def _error(self, wish: LocalWish, kind: str) -> Response:
+        from banister.local.pictures import draw_errors
+
+        found = errors_left(wish.channel(), PEOPLE)
+        if kind == "csv":
+            return rows(("people", "typical_error"), found, name="error")
+        return picture(lambda path: draw_errors(found, path), kind, name="error")
 
     def _figure(self, wish: LocalWish, kind: str) -> Response:
         from banister.local.pictures import draw_channel

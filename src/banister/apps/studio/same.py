@@ -34,6 +34,24 @@ def same_release(asked: AskForm, schema: str) -> Same:
     )
 
 
+def same_table(schema: str) -> Same:
+    """How to open a table and see what is left of its budget, outside of the page."""
+    return Same(
+        command=f"banister budget {shlex.quote(schema)}",
+        python=f"import banister as bn\n\ntable = bn.open({schema!r})\nprint(table, table.remaining())",
+    )
+
+
+def same_gallery() -> Same:
+    """How to draw every figure of the documents."""
+    return Same(
+        command="banister figures list\nbanister figures all --out figures",
+        python="from pathlib import Path\n\nfrom banister.papers.gallery import GROUPS, Effort, draw\n\n"
+        "names = [figure.name for group in GROUPS.values() for figure in group]\n"
+        "print(*draw(names, Path('figures'), effort=Effort()))",
+    )
+
+
 def same_account(ledger: str) -> Same:
     """How to read the ledger outside of the page."""
     return Same(

@@ -6,6 +6,7 @@ from fastapi import Request
 from starlette.responses import RedirectResponse, Response
 
 from banister.apps.studio.drafting import DraftPages
+from banister.apps.studio.same import same_table
 from banister.apps.studio.workbench import DEMO, Workbench
 from banister.apps.web.site import Site
 from banister.core.exact.numbers import brief_down
@@ -37,6 +38,7 @@ class StartPages:
             path=self.bench.path,
             schema=dataset.schema,
             left=_left(self.bench),
+            same=same_table(str(self.bench.path)),
         )
 
     async def open(self, request: Request) -> Response:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from banister.apps.team.door import AccountDoor
 from banister.apps.team.people import NotYours, Role, TeamMember, must_be
+from banister.apps.team.same import same_decision, same_page
 from banister.apps.web.gate import Place
 from banister.apps.web.site import NavLink, Site
 from banister.apps.web.visitors import Forms
@@ -75,7 +76,8 @@ def member_of(request: Request, *roles: Role) -> TeamMember:
 def frame(request: Request) -> dict[str, object]:
     """The navigation and the name that stand around a member's page."""
     member = member_of(request)
-    return {"member": member, "links": tuple(link for link, roles in ALL_LINKS if member.role in roles)}
+    links = tuple(link for link, roles in ALL_LINKS if member.role in roles)
+    return {"member": member, "links": links, "same_page": same_page, "same_decision": same_decision}
 
 
 def framed(site: Site, request: Request, template: str, **facts: object) -> Response:

@@ -70,7 +70,9 @@ class TeamTill:
             "print(table.practice().release(plan).table)\n"
             'answers = table.release(plan, key="a-name-of-your-own")'
         )
-        body = json.dumps({**asdict(asked_of(asked)), "key": "a-name-of-your-own"})
+        plain, said = asdict(Asked(question="", epsilon="")), asdict(asked_of(asked))
+        more = {name: value for name, value in said.items() if value != plain[name]}
+        body = json.dumps({**more, "key": "a-name-of-your-own"})
         command = f"curl {origin}/api/release -H 'Authorization: Bearer …' \\\n  --json '{body}'"
         return Same(command=command, python=python)
 
@@ -143,6 +145,7 @@ class TeamAskPages:
             "key": key,
             "words": WORDS,
             "body": body,
+            "same": self.till.same(asked),
             "level": level_words(looked.plan),
             "budget": self.till.budget(request, asked, looked),
         }

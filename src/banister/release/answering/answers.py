@@ -132,7 +132,9 @@ class Answers:
         """A picture of all answers with their intervals; a notebook shows it, `.save("answers.html")` writes it."""
         from banister.release.answering.picture import AnswersPicture, charts_of
 
-        return AnswersPicture([chart for table in self.tables for chart in charts_of(table, self.plan.confidence)])
+        both = zip(self.tables, self.plan.parts, strict=True)
+        charts = [charts_of(table, part, self.plan.confidence) for table, part in both]
+        return AnswersPicture([chart for each in charts for chart in each])
 
     def to_pandas(self) -> "DataFrame":
         """The answers and intervals of the one question as a pandas table; of several: `answers[1].to_pandas()`."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from banister.release.planning.plan import Part
 from banister.release.run import AnswerTable
 from banister.show.charts import IntervalChart
 from banister.show.page import write_page
@@ -35,12 +36,18 @@ class AnswersPicture:
         return f"AnswersPicture({len(self.charts)} charts)"
 
 
-def charts_of(table: AnswerTable, confidence: float) -> list[IntervalChart]:
-    """A chart for each answer that has ends and is no date: bars from 0 say nothing about dates."""
+def charts_of(table: AnswerTable, part: Part, confidence: float) -> list[IntervalChart]:
+    """A chart for each answer that has ends and is no date. Bars stand for what adds up; a mean has no length."""
+    bars = {each.name for each in part.formulas if each.aggregate.additive or each.aggregate.whole}
     labels = [", ".join(str(label) for label in row) or "all" for row in table.labels]
     return [
         IntervalChart(
-            f"{name}, with {confidence:.0%} intervals", labels, f.values.tolist(), f.low.tolist(), f.high.tolist()
+            title=f"{name}, with {confidence:.0%} intervals",
+            labels=labels,
+            values=f.values.tolist(),
+            low=f.low.tolist(),
+            high=f.high.tolist(),
+            bars=name in bars,
         )
         for name, f in table.answers.items()
         if name not in table.dates | table.moments and np.isfinite([f.values, f.low, f.high]).all()

@@ -48,7 +48,7 @@ def write_report(answers: "Answers", path: Path) -> Path:
 
 
 def _answers(table: AnswerTable, part: Part, plan: Plan, raised: bool) -> Chapter:
-    charts = charts_of(table, plan.confidence)
+    charts = charts_of(table, part, plan.confidence)
     rows = [with_interval(table, place) for place in range(min(len(table), SHOWN))]
     more = f" The first {SHOWN} of {len(table)} rows are shown." if len(table) > SHOWN else ""
     note = (

@@ -175,6 +175,23 @@ def test_a_release_ends_on_its_report_and_is_in_the_account(tmp_path: Path) -> N
     assert where in visitor.get("/account").text
 
 
+def test_what_is_downloaded_is_verified_by_its_certificate(tmp_path: Path) -> None:
+    site, visitor = at_work(schema(tmp_path))
+    where = released(site, visitor, fields(site))
+    there = tmp_path / "downloads"
+    there.mkdir()
+    for name in ("report.html", "answers-1.csv", "answers.certificate"):
+        (there / name).write_bytes(visitor.get(f"{where}/{name}").content)
+        assert f"{where}/{name}" in visitor.get(where).text
+    said = bn.audit.verify(there / "answers-1.csv")
+    assert "line 1 of a ledger charges" in said
+    assert "report.html is as it was certified." in said
+    report = there / "report.html"
+    report.write_bytes(report.read_bytes().replace(b"epsilon", b"epsilom", 1))
+    with pytest.raises(BadValue, match=r"report\.html was changed after it was certified"):
+        bn.audit.verify(report)
+
+
 def test_a_form_that_is_sent_often_is_paid_once(tmp_path: Path) -> None:
     site, visitor = at_work(schema(tmp_path))
     form = fields(site)
@@ -223,7 +240,7 @@ def test_a_server_that_dies_after_the_charge_draws_once_and_charges_nothing_more
     form = fields(site)
     key = site.forms.checked(form["key"])
     with monkeypatch.context() as patched:
-        patched.setattr(KeptAnswers, "keep", lambda *given: (_ for _ in ()).throw(BadValue("killed")))
+        patched.setattr(KeptAnswers, "keep", lambda *given, **more: (_ for _ in ()).throw(BadValue("killed")))
         visitor.post("/ask/release", data=form, headers=OURS)
         assert site.jobs.find(key).wait(60).refusal == "killed"
     again, owner_again = at_work(path)

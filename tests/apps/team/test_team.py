@@ -59,6 +59,19 @@ def test_a_request_sent_again_while_it_runs_gets_the_one_answer(four: Team, monk
     assert len([entry for entry in desk.ledger.history() if not entry.states]) == 1
 
 
+def test_a_report_is_verified_by_its_certificate_which_owners_hand_out(four: Team, tmp_path: Path) -> None:
+    assert four.release("ana", "0.1", "june").json()["state"] == "answered"
+    for name, part in (("report.html", "report"), ("report.certificate", "certificate")):
+        (tmp_path / name).write_bytes(four.ask("olga", "GET", f"/requests/ana/june/{part}").content)
+    said = bn.audit.verify(tmp_path / "report.html", ledger=four.room.desk.ledger)
+    assert "charges epsilon 1/10 for this plan" in said
+    assert "report.html is as it was certified." in said
+    assert "The ledger holds that line" in said
+    assert "the-teams-table.parquet" in (tmp_path / "report.certificate").read_text(encoding="utf-8")
+    for who in ("ana", "ben"):  # Its line says what all shares have used.
+        assert four.ask(who, "GET", "/requests/ana/june/certificate").status_code == 403
+
+
 def test_above_a_share_a_request_waits_costs_nothing_and_an_owner_says_yes(four: Team) -> None:
     head = four.room.desk.ledger.head
     waiting = four.release("ana", "0.5", "large").json()

@@ -31,6 +31,7 @@ class AnswerPages:
         add("/answers/{key}/draw", self.draw, methods=["POST"], response_model=None)
         add("/answers/{key}/report.html", self.report, methods=["GET"], response_model=None)
         add("/answers/{key}/answers-{place}.csv", self.table, methods=["GET"], response_model=None)
+        add("/answers/{key}/answers.certificate", self.certificate, methods=["GET"], response_model=None)
 
     async def show(self, key: str) -> Response:
         """The report inside the studio; of what was paid for and never drawn, a way to draw it."""
@@ -74,11 +75,24 @@ class AnswerPages:
         headers = {"Content-Disposition": f'attachment; filename="answers-{place}.csv"'}
         return Response(tables[place - 1], media_type="text/csv; charset=utf-8", headers=headers)
 
+    def certificate(self, key: str) -> Response:
+        """What `banister verify` checks the files by, when it lies beside them."""
+        found = self._found(key).certificate
+        if not found:
+            raise BadValue("This answer was kept before answers had certificates.")
+        return certificate_file(found, "answers")
+
     def _found(self, key: str) -> KeptAnswer:
         found = KeptAnswers(self.bench.path).find(key)
         if found is None:
             raise BadValue("There is no answer under this name.")
         return found
+
+
+def certificate_file(certificate: str, name: str) -> Response:
+    """A certificate as a file to be saved."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.certificate"'}
+    return Response(certificate, media_type="application/json", headers=headers)
 
 
 def report_file(report: str) -> Response:

@@ -7,17 +7,21 @@ there is none yet, and what is kept is shown. Where two do so at once, the first
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from banister import clock
+from banister.accounting.ledger import Ledger
 from banister.apps.studio.workbench import AskForm
+from banister.audit.certifying import certify
 from banister.errors import BadValue
-from banister.files import Access, folder, new_text
+from banister.files import Access, folder, new_text, whole_bytes
 from banister.release.answering.answers import Answers
 
 FORMAT = 1
+REPORT = "report.html"
 PREFIX = "studio-"
 _NAME = re.compile(r"[0-9a-f]{32}")
 
@@ -39,6 +43,8 @@ class KeptAnswer:
     report: str
     tables: tuple[str, ...]
     """The answers of each question, as the text of a CSV file."""
+    certificate: str = ""
+    """By which laws they were drawn and what paid for them, with the hashes of these files; older answers have none."""
 
 
 class KeptAnswers:
@@ -66,14 +72,16 @@ class KeptAnswers:
         found = self._read(self._file(key, "asked"))
         return None if found is None else AskForm(**found["asked"])
 
-    def keep(self, key: str, asked: AskForm, answers: Answers) -> KeptAnswer:
+    def keep(self, key: str, asked: AskForm, answers: Answers, *, ledger: Ledger, schema: str) -> KeptAnswer:
         """Keep an answer, unless one is kept under the key; give the one that is kept, which alone may be shown."""
+        report, tables = _report(answers), _tables(answers)
         made = KeptAnswer(
             question=asked.question,
             at=clock.now(),
             proof=answers.proof,
-            report=_report(answers),
-            tables=_tables(answers),
+            report=report,
+            tables=tables,
+            certificate=_certificate(answers, {REPORT: report, **table_names(tables)}, ledger, schema),
         )
         try:
             text = json.dumps({"format": FORMAT, "answer": asdict(made)}, indent=1)
@@ -117,3 +125,16 @@ def _tables(answers: Answers) -> tuple[str, ...]:
     """The files that `banister release --out` writes."""
     with TemporaryDirectory(prefix="banister-") as place:
         return tuple(path.read_text(encoding="utf-8") for path in answers.write(Path(place) / "answers.csv"))
+
+
+def table_names(tables: Sequence[str]) -> dict[str, str]:
+    """The names under which tables are downloaded, each with its text."""
+    return {f"answers-{place}.csv": text for place, text in enumerate(tables, start=1)}
+
+
+def _certificate(answers: Answers, files: Mapping[str, str], ledger: Ledger, schema: str) -> str:
+    """The certificate that `banister release` writes, of files as they are downloaded here."""
+    with TemporaryDirectory(prefix="banister-") as place:
+        for name, text in files.items():
+            whole_bytes(Path(place) / name, text.encode("utf-8"), access=Access.OWNER)
+        return certify(answers, ledger, files=[Path(place) / name for name in files], schema=schema).text()

@@ -103,7 +103,8 @@ class StudioTill:
             tell("waiting for other work")
             with site.mathematics:
                 drawn = dataset.release(plan, key=PREFIX + name, tell=stage)
-                kept.keep(name, asked, drawn)
+                with dataset.ledger() as book:
+                    kept.keep(name, asked, drawn, ledger=book, schema=bench.path.read_text(encoding="utf-8"))
                 dataset.given(drawn, PREFIX + name)
             return answers
 

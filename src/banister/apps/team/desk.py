@@ -21,6 +21,8 @@ from banister.accounting.shares import BudgetShare, Whose
 from banister.accounting.sharing import ShareLeft
 from banister.apps.team.people import NotYours, Role, TeamMember, must_be
 from banister.apps.team.store import TeamStore
+from banister.apps.team.written import public_schema
+from banister.audit.certifying import Told, certify
 from banister.core.exact.numbers import brief, brief_down
 from banister.errors import BadValue, BudgetExceeded, EngineBroke, ReceiptUsed, ShareExceeded
 from banister.release.answering.answers import Answers
@@ -293,6 +295,17 @@ class TeamDesk:
         """The page that `banister release --report` writes."""
         with self.mathematics, TemporaryDirectory(prefix="banister-") as place:
             return self.answers(found).report(Path(place) / "answers.html").read_text(encoding="utf-8")
+
+    def certificate(self, member: TeamMember, found: TeamRequest) -> str:
+        """The certificate that `banister release` writes, of the report as it is downloaded. For who may see all
+        charges: its line of the ledger says what every share has used. Where the table lies is left out of its schema.
+        """
+        must_be(member, Role.OWNER, Role.AUDITOR)
+        answers, schema = self.answers(found), self.dataset.path
+        with self.mathematics, TemporaryDirectory(prefix="banister-") as place:
+            report = answers.report(Path(place) / "report.html")
+            shown, told = ("", Told.HASHES) if schema is None else (public_schema(schema), Told.TEXTS)
+            return certify(answers, self.ledger, files=[report], schema=shown, told=told).text()
 
     def practised(self, asked: Asked) -> Answers:
         """The question over the practice table: nothing is read, nothing is charged."""

@@ -263,6 +263,10 @@ def add_questions(room: Interface) -> None:
         """The answers as a page that needs nothing else."""
         return HTMLResponse(desk.report(desk.seen(member, account, key)))
 
+    def certificate(account: Account, key: KeyName, member: TeamMember = who) -> Response:
+        """What `banister verify` checks the report by, as report.html in the same folder; for owners and auditors."""
+        return Response(desk.certificate(member, desk.seen(member, account, key)), media_type="application/json")
+
     def told(found: TeamRequest) -> bodies.RequestSaid:
         said = bodies.RequestSaid.of(found, answer=True)
         if found.answer is not None:
@@ -277,6 +281,7 @@ def add_questions(room: Interface) -> None:
     room.add("GET", "/api/requests", requests)
     room.add("GET", "/api/requests/{account}/{key}", request)
     room.add("GET", "/api/requests/{account}/{key}/report", report, html=True)
+    room.add("GET", "/api/requests/{account}/{key}/certificate", certificate)
 
 
 def add_owners(room: Interface) -> None:

@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from banister.apps.studio.answers import report_body, report_file
+from banister.apps.studio.answers import certificate_file, report_body, report_file
 from banister.apps.team.desk import TeamRequest
 from banister.apps.team.frame import framed, member_of
 from banister.apps.team.people import NotLetIn, Role, TeamMember
@@ -39,6 +39,7 @@ class RequestPages:
         add(f"{HERE}/{{account}}/{{key}}", self.one, methods=["GET"], response_model=None)
         add(f"{HERE}/{{account}}/{{key}}/decide", self.decide, methods=["POST"], response_model=None)
         add(f"{HERE}/{{account}}/{{key}}/report.html", self.report, methods=["GET"], response_model=None)
+        add(f"{HERE}/{{account}}/{{key}}/report.certificate", self.certificate, methods=["GET"], response_model=None)
 
     def show(self, request: Request) -> Response:
         """The list, which follows what happens."""
@@ -107,6 +108,12 @@ class RequestPages:
         """The report by itself, as a file."""
         found = self.room.desk.seen(member_of(request), account, key)
         return await self.site.computed(lambda: report_file(self.room.desk.report(found)))
+
+    async def certificate(self, request: Request, account: str, key: str) -> Response:
+        """What `banister verify` checks the report by, when it lies beside it."""
+        member = member_of(request)
+        found = self.room.desk.seen(member, account, key)
+        return await self.site.computed(lambda: certificate_file(self.room.desk.certificate(member, found), "report"))
 
 
 def where(found: TeamRequest) -> str:

@@ -5,11 +5,12 @@ by bisection. They are for costs of which only values are known; one that is wri
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.core.laws.cost import Cost, Floats
+from banister.core.laws.cost import Cost, CostFunction, Floats
 from banister.errors import BadValue
 
 Tail = Callable[[Floats], Floats]
@@ -28,8 +29,34 @@ _NEAR, _FAR = 6, 7
 def expected_cost_on_line(cost: Cost, beyond: Tail, *, scale: float) -> float:
     """E L(|X|) for real noise with P(|X| > x) = beyond(x), where `scale` is the size at which the tail falls."""
     reach = _reach(cost, beyond, scale)
+    _, levels, tails = _refined(_first_nodes(scale, reach), cost, beyond)
+    return float(levels[0] + np.dot(np.diff(levels), (tails[:-1] + tails[1:]) / 2))
+
+
+class Remembered:
+    """A cost's function that is not asked again about the nodes on which every sum begins.
+
+    It is for searches, where one cost meets many laws of one scale; people's functions are slow.
+    """
+
+    def __init__(self, size: CostFunction) -> None:
+        self._size = size
+        self._asked: Floats | None = None
+        self._told = np.empty(0)
+
+    def __call__(self, x: Floats) -> Floats:
+        if x.flags.writeable:
+            return self._size(x)
+        if x is not self._asked:
+            self._asked, self._told = x, self._size(x)
+        return self._told
+
+
+@lru_cache(maxsize=8)
+def _first_nodes(scale: float, reach: float) -> Floats:
     nodes = np.concatenate([np.linspace(0, scale / 4, _FINE), _spaced(scale / 4, reach)])
-    return _add_up(_refined(nodes, cost, beyond), cost, beyond)
+    nodes.flags.writeable = False
+    return nodes
 
 
 def expected_cost_on_integers(cost: Cost, at_least: Tail, *, scale: float) -> float:
@@ -42,10 +69,9 @@ def expected_cost_on_integers(cost: Cost, at_least: Tail, *, scale: float) -> fl
     nodes = np.unique(
         np.floor(np.concatenate([np.arange(_FINE), np.linspace(0, scale / 4, _FINE), _spaced(scale / 4, reach)]))
     )
-    found = _refined(nodes, cost, at_least)
+    found, _, _ = _refined(nodes, cost, at_least)
     nodes = np.unique(np.concatenate([np.floor(found), np.ceil(found)]))  # A jump lies between whole neighbours.
-    # Between whole nodes a < b the sum of (L(i) - L(i-1)) P(|Z| ≥ i) runs over i = a + 1 … b.
-    return _add_up(nodes, cost, at_least, shift=1.0)
+    return _sum_over_whole(nodes, cost, at_least)
 
 
 def periodic_sum(cost: Cost, start: float, *, period: float, decay: float) -> float:
@@ -83,13 +109,14 @@ def _spaced(first: float, last: float) -> Floats:
     return np.geomspace(first, last, int(np.ceil(np.log(last / first) / np.log(_RATIO))) + 1)
 
 
-def _refined(nodes: Floats, cost: Cost, tail: Tail) -> Floats:
+def _refined(nodes: Floats, cost: Cost, tail: Tail) -> tuple[Floats, Floats, Floats]:
     """Halve the intervals in which much could be hidden: a large rise of the cost times a large fall of the tail.
 
     What may hide is a part of what is there for certain, the sum with the tails at the far ends. It grows as intervals
     are halved: across a wide one with a jump the tail of a large epsilon falls by many powers of ten.
     """
-    levels, tails, added = cost.size(nodes), tail(nodes), [nodes]
+    levels, tails = cost.size(nodes), tail(nodes)
+    added = [(nodes, levels, tails)]
     ends = np.stack([nodes[:-1], nodes[1:], levels[:-1], levels[1:], tails[:-1], tails[1:]])
     sure = float(levels[0] + np.dot(np.diff(levels), tails[1:]))
     for _ in range(_ROUNDS):
@@ -100,13 +127,16 @@ def _refined(nodes: Floats, cost: Cost, tail: Tail) -> Floats:
         middle = (low + high) / 2
         level, left = cost.size(middle), tail(middle)
         sure += float(np.dot(level - level_low, left - tail_high))
-        added.append(middle)
+        added.append((middle, level, left))
         halves = [low, middle, level_low, level, tail_low, left], [middle, high, level, level_high, left, tail_high]
         ends = np.concatenate([np.stack(half) for half in halves], axis=1)
-    return np.sort(np.concatenate(added))
+    found, levels, tails = (np.concatenate(parts) for parts in zip(*added, strict=True))
+    order = np.argsort(found, kind="stable")
+    return found[order], levels[order], tails[order]
 
 
-def _add_up(nodes: Floats, cost: Cost, tail: Tail, *, shift: float = 0.0) -> float:
+def _sum_over_whole(nodes: Floats, cost: Cost, tail: Tail) -> float:
     levels = cost.size(nodes)
     rises: NDArray[np.float64] = np.diff(levels)
-    return float(levels[0] + np.dot(rises, (tail(nodes[:-1] + shift) + tail(nodes[1:])) / 2))
+    # Between whole nodes a < b the sum of (L(i) - L(i-1)) P(|Z| ≥ i) runs over i = a + 1 … b.
+    return float(levels[0] + np.dot(rises, (tail(nodes[:-1] + 1) + tail(nodes[1:])) / 2))

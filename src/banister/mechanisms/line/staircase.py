@@ -12,7 +12,7 @@ from banister import need
 from banister.core.exact.numbers import Number, ball
 from banister.core.exact.search import between, halved
 from banister.core.laws.cost import Cost, CostLike
-from banister.core.laws.expectation import expected_cost_on_line, periodic_sum
+from banister.core.laws.expectation import Remembered, expected_cost_on_line, periodic_sum
 from banister.core.laws.power_sums import power_of
 from banister.core.laws.staircases import best_gamma_between
 from banister.core.privacy.loss import PrivacyLoss
@@ -174,6 +174,7 @@ def best_gamma(epsilon: Fraction, sensitivity: Fraction, cost: Cost) -> float:
     if cost.pieces is not None:
         return float(between(*best_gamma_between(epsilon, cost.pieces.in_units(sensitivity))))
     period = float(sensitivity)
+    cost = Cost(cost.name, Remembered(cost.size))
 
     def value(gamma: float) -> float:
         scale = period / min(level, 1.0)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from banister.core.laws.ahead import AheadFactor
 from banister.core.laws.factors import Factor, RootFactor, TreeFactor
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
@@ -40,6 +41,8 @@ FACTORS: tuple[Factor, ...] = (
     TreeFactor(4, 4, (1, 2)),
     TreeFactor(4, 3, (1, 2, 4)),
 )
+AHEAD: tuple[Factor, ...] = (AheadFactor(4, 4, (1, 2)), AheadFactor(4, 4, (1, 3)), AheadFactor(4, 3, (1, 2, 4)))
+"""For pure noise alone."""
 CELLS = 2
 Contribution = tuple[tuple[int, ...], ...]
 """By period and cell."""
@@ -90,7 +93,7 @@ def test_a_gaussian_stream_gives_away_what_is_claimed(factor: Factor, measure: M
 
 
 @pytest.mark.parametrize("neighbours", Neighbours)
-@pytest.mark.parametrize("factor", FACTORS, ids=lambda factor: f"{factor.name} {factor.window}")
+@pytest.mark.parametrize("factor", FACTORS + AHEAD, ids=lambda factor: f"{factor.name} {factor.window}")
 def test_a_pure_stream_gives_away_what_is_claimed(factor: Factor, neighbours: Neighbours) -> None:
     for measure, (groups, many) in product((COUNT, SIGNED), ((1, 1), (2, 2), (1, 3))):
         reach = StreamReach(measure=measure, neighbours=neighbours, groups=groups, many=many)
@@ -100,7 +103,7 @@ def test_a_pure_stream_gives_away_what_is_claimed(factor: Factor, neighbours: Ne
         farthest = int(np.abs(all_moves(reach, factor)).sum(axis=1).max())
         assert rate * farthest <= Fraction(1, 2)
         assert paid.loss().epsilon_at(0).up == pytest.approx(0.5, rel=1e-9)
-        if neighbours is Neighbours.ADD_REMOVE and isinstance(factor, TreeFactor):
+        if neighbours is Neighbours.ADD_REMOVE and isinstance(factor, TreeFactor | AheadFactor):
             assert rate * farthest == Fraction(1, 2)
 
 

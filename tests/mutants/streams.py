@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 _FACTORS = ("tests/core/laws/test_factors.py",)
+_AHEAD = ("tests/core/laws/test_ahead.py",)
 _LAW = ("tests/contract/test_law_streams.py",)
 _ARRIVALS = ("tests/release/streams/test_arrivals.py",)
 _RUN = ("tests/release/streams/test_run.py",)
@@ -28,6 +29,41 @@ MUTANTS = (
         old="return len(self.sizes) * min(many, self.periods)",
         new="return min(many, self.periods)",
         tests=_FACTORS + _LAW,
+    ),
+    Mutant(
+        name="stream-ahead-pays-for-one-level",
+        file="core/laws/ahead.py",
+        old="return len(self.sizes) * min(many, self.periods)",
+        new="return min(many, self.periods)",
+        tests=_LAW,
+    ),
+    Mutant(
+        name="stream-ahead-rounds-single-periods-by-themselves",
+        file="core/laws/ahead.py",
+        old="        single = wanted.astype(np.int64) * PARTS",
+        new="        single = wanted.astype(np.int64) * PARTS + 1",
+        tests=_AHEAD,
+    ),
+    Mutant(
+        name="stream-ahead-answers-in-doubles",
+        file="core/laws/ahead.py",
+        old="sum(whole * measured[place][cell] for place, whole in parts) / PARTS",
+        new="sum(whole / PARTS * float(measured[place][cell]) for place, whole in parts)",
+        tests=_AHEAD,
+    ),
+    Mutant(
+        name="stream-ahead-forgets-what-comes-later",
+        file="release/streams/run.py",
+        old="tuple(a + weight * b for a, b in zip(old, new, strict=True))",
+        new="tuple(a for a, b in zip(old, new, strict=True))",
+        tests=_RUN,
+    ),
+    Mutant(
+        name="stream-gaussian-noise-is-drawn-ahead",
+        file="release/streams/plan.py",
+        old="causal = [factor for factor in factors if not factor.ahead]",
+        new="causal = [factor for factor in factors if factor.ahead or not factor.ahead]",
+        tests=("tests/release/streams/test_plan.py",),
     ),
     Mutant(
         name="stream-two-people-count-as-one",

@@ -6,7 +6,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from banister.core.laws.factors import MOST_PERIODS, Factor, RootFactor, TreeFactor, _products, candidates
+from banister.core.laws.factors import MOST_PERIODS, Factor, RootFactor, TreeFactor, _products, causal_factors
+from banister.core.laws.ways import candidates
 from banister.errors import BadValue
 
 SMALL = [(6, 6), (6, 2), (7, 3), (5, 1), (1, 1)]
@@ -37,7 +38,9 @@ def test_what_is_put_together_is_the_sum_of_the_last_periods(periods: int, windo
 
 @pytest.mark.parametrize(("periods", "window"), SMALL)
 def test_nothing_that_is_measured_or_used_lies_in_the_future(periods: int, window: int) -> None:
-    for factor in candidates(periods, window):
+    for factor in causal_factors(periods, window):
+        assert not factor.ahead
+        assert not any(factor.later(period) for period in range(periods))
         so_far = 0
         for period in range(periods):
             rows = factor.measured(period)
@@ -86,11 +89,11 @@ def test_a_year_of_days_costs_less_than_three_counts() -> None:
     assert math.sqrt(root.squares(52) / root.squares(1)) == pytest.approx(37, abs=0.5)
 
 
-def test_without_a_delta_blocks_are_best() -> None:
+def test_without_a_delta_blocks_are_best_where_nothing_is_drawn_ahead() -> None:
     def figure(factor: Factor) -> float:
         return factor.sums(1) * max(factor.errors)
 
-    found = {factor.name: figure(factor) for factor in candidates(365, 365)}
+    found = {factor.name: figure(factor) for factor in causal_factors(365, 365)}
     assert min(found, key=lambda name: found[name]) == "blocks of 1 and 16"
     assert found["blocks of 1 and 16"] == 12
     assert found["noise each period"] == pytest.approx(math.sqrt(365))
@@ -117,6 +120,6 @@ def test_bad_factors_are_refused() -> None:
     with pytest.raises(BadValue, match=r"periods = 5000 must be at most 4096"):
         RootFactor(5000, 5000)
     with pytest.raises(BadValue, match=r"periods"):
-        candidates(0, 1)
+        causal_factors(0, 1)
     with pytest.raises(BadValue, match=r"sizes = \(1, 4, 6\) must begin with 1, and each must be a multiple"):
         TreeFactor(12, 12, (1, 4, 6))

@@ -21,20 +21,31 @@ def dataset(*changes: tuple[str, str], periods: int = 52, every: str = "week") -
     return Dataset(Schema.of_text(text), folder=Path(), frames={})
 
 
-def test_a_year_of_days_errs_less_than_three_counts_with_a_delta_and_twelve_without() -> None:
-    with_delta = plan_stream(days_of_a_year(), SQL, epsilon=1, delta="1e-6")
+def test_a_year_of_days_errs_less_than_three_counts_with_a_delta_and_eight_without() -> None:
+    with_delta = plan_stream(days_of_a_year(), SQL, epsilon=1, delta="1e-4")
     without = plan_stream(days_of_a_year(), SQL, epsilon=1)
     assert with_delta.method == "square root"
     assert 2.94 < with_delta.figures[0].figure < 2.95
-    assert without.method == "blocks of 1 and 16"
-    assert without.figures[0].figure == 12
+    assert without.method == "blocks of 1, 9 and 135 by least squares"
+    assert without.figures[0].figure == pytest.approx(7.682, abs=1e-3)
     assert without.guarantee.delta == 0
+    assert without.rival is None
     one = (
         with_delta.payments[0].noise.risk_for("squared") ** 0.5
         / 2**16
         / (with_delta.payments[0].factor.squares(1) ** 0.5 / 2**16)
     )
     assert with_delta.error_at(365)["n"] == pytest.approx(2.944 * one, rel=1e-3)
+
+
+def test_noise_that_needs_no_delta_is_taken_where_it_errs_less_and_the_other_is_named() -> None:
+    plan = plan_stream(days_of_a_year(), SQL, epsilon=1, delta="1e-6")
+    assert plan.guarantee.delta == 0
+    assert plan.rival is not None
+    assert 2.94 < plan.rival.figure < 2.95
+    assert plan.payments[0].largest() < plan.rival.payments[0].largest()
+    assert "Gaussian noise errs more: square root, 2.944 times one count with Gaussian noise, is a" in str(plan)
+    assert not any(paid.factor.ahead for paid in plan.rival.payments)
 
 
 def test_what_is_not_needed_of_a_delta_is_not_charged() -> None:
@@ -46,14 +57,15 @@ def test_what_is_not_needed_of_a_delta_is_not_charged() -> None:
 def test_more_periods_a_person_cost_what_the_factor_says() -> None:
     def error(many: int) -> float:
         changed = dataset(("person_periods = 1", f"person_periods = {many}"))
-        return plan_stream(changed, SQL, epsilon=1, delta="1e-4").error_at(52)["n"]
+        return plan_stream(changed, SQL, epsilon=1, delta="1e-2").error_at(52)["n"]
 
-    one = plan_stream(dataset(), SQL, epsilon=1, delta="1e-4").payments[0].factor
+    one = plan_stream(dataset(), SQL, epsilon=1, delta="1e-2").payments[0].factor
+    assert one.name == "square root"
     assert error(4) / error(1) == pytest.approx((one.squares(4) / one.squares(1)) ** 0.5, rel=1e-3)
 
 
 def test_errors_grow_slowly_over_time_and_are_said() -> None:
-    plan = plan_stream(dataset(), SQL, epsilon=1, delta="1e-4")
+    plan = plan_stream(dataset(), SQL, epsilon=1, delta="1e-2")
     found = [plan.error_at(period)["n"] for period in range(1, 53)]
     assert found == sorted(found)
     assert found[-1] < 1.6 * found[0]

@@ -3,13 +3,14 @@
 What is wanted are the sums A x of all periods so far, or of the last few, where x holds what came in each period. A
 factor measures R x, row by row as periods end, with one noise a row, and gives L (R x + noise) with L R = A. What a
 person can move in R x sets the noise, what L makes of it the error. R is whole, so that what is measured is a whole
-number and its noise can be drawn exactly; L is post-processing, where doubles will do.
+number and its noise can be drawn exactly; L is post-processing, where doubles will do, but for factors that draw ahead.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -49,12 +50,25 @@ class Factor(Protocol):
         """Whether no two columns of R point apart, so that people who only add up never cancel out."""
         ...
 
+    @property
+    def ahead(self) -> bool:
+        """Whether noise is drawn before all periods that it is for have ended. For pure noise alone."""
+        ...
+
     def measured(self, period: int) -> tuple[Row, ...]:
-        """The sums that are measured when a period ends, of that period and earlier ones."""
+        """The sums whose noise is drawn when a period ends: of that period and others, later ones only where ahead."""
+        ...
+
+    def later(self, period: int) -> Row:
+        """The sums that were drawn before a period and that it is a part of, by their places, each with its weight."""
         ...
 
     def weights(self, period: int) -> tuple[tuple[int, float], ...]:
         """How the answer for a period is put together: measured sums, by their places in order, and a weight each."""
+        ...
+
+    def answer(self, period: int, measured: Sequence[Sequence[int]]) -> list[float]:
+        """The answer for a period, for every cell, from the measured sums so far."""
         ...
 
     @property
@@ -89,7 +103,7 @@ class RootFactor:
     window: int
 
     def __post_init__(self) -> None:
-        _check(self.periods, self.window)
+        check_periods(self.periods, self.window)
 
     @property
     def name(self) -> str:
@@ -98,6 +112,10 @@ class RootFactor:
     @property
     def positive(self) -> bool:
         return self.window >= self.periods
+
+    @property
+    def ahead(self) -> bool:
+        return False
 
     @cached_property
     def column(self) -> NDArray[np.int64]:
@@ -124,6 +142,12 @@ class RootFactor:
 
     def weights(self, period: int) -> tuple[tuple[int, float], ...]:
         return tuple(enumerate(self._back[period::-1].tolist()))
+
+    def later(self, period: int) -> Row:
+        return ()
+
+    def answer(self, period: int, measured: Sequence[Sequence[int]]) -> list[float]:
+        return _in_doubles(self.weights(period), measured)
 
     @cached_property
     def errors(self) -> tuple[float, ...]:
@@ -166,10 +190,8 @@ class TreeFactor:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _check(self.periods, self.window)
-        nested = all(b > a and b % a == 0 for a, b in zip(self.sizes, self.sizes[1:], strict=False))
-        if not (self.sizes and self.sizes[0] == 1 and nested):
-            raise BadValue(f"sizes = {self.sizes} must begin with 1, and each must be a multiple of the one before.")
+        check_periods(self.periods, self.window)
+        check_sizes(self.sizes)
 
     @property
     def name(self) -> str:
@@ -182,6 +204,10 @@ class TreeFactor:
     @property
     def positive(self) -> bool:
         return True
+
+    @property
+    def ahead(self) -> bool:
+        return False
 
     @cached_property
     def _places(self) -> dict[tuple[int, int], int]:
@@ -201,6 +227,12 @@ class TreeFactor:
         blocks = _cover(max(0, period + 1 - self.window), period + 1, self.sizes)
         return tuple(sorted((self._places[block], 1.0) for block in blocks))
 
+    def later(self, period: int) -> Row:
+        return ()
+
+    def answer(self, period: int, measured: Sequence[Sequence[int]]) -> list[float]:
+        return _in_doubles(self.weights(period), measured)
+
     @cached_property
     def errors(self) -> tuple[float, ...]:
         ends = range(1, self.periods + 1)
@@ -216,9 +248,9 @@ class TreeFactor:
         return len(self.sizes) * min(many, self.periods)
 
 
-def candidates(periods: int, window: int) -> tuple[Factor, ...]:
-    """Every way worth comparing: noise each period, the best trees of each height, and the square root."""
-    _check(periods, window)
+def causal_factors(periods: int, window: int) -> tuple[Factor, ...]:
+    """Ways in which no noise is drawn ahead: noise each period, the best trees of each height, and the square root."""
+    check_periods(periods, window)
     trees = [TreeFactor(periods, window, sizes) for sizes in _best_sizes(periods, window)]
     return (*trees, RootFactor(periods, window))
 
@@ -301,8 +333,23 @@ def _largest(row: NDArray[np.int64], many: int) -> int:
     return int(np.sort(row)[-many:].sum())
 
 
-def _check(periods: int, window: int) -> None:
+def _in_doubles(weights: Sequence[tuple[int, float]], measured: Sequence[Sequence[int]]) -> list[float]:
+    found: list[float] = sum(
+        (weight * np.array(measured[at], dtype=np.float64) for at, weight in weights), np.zeros(1)
+    ).tolist()
+    return found
+
+
+def check_periods(periods: int, window: int) -> None:
+    """Refuse numbers of periods for which there is no factor."""
     need.whole("periods", periods, least=1)
     need.whole("window", window, least=1)
     if periods > MOST_PERIODS:
         raise BadValue(f"periods = {periods} must be at most {MOST_PERIODS}. Take longer periods, or begin anew later.")
+
+
+def check_sizes(sizes: Sequence[int]) -> None:
+    """Refuse sizes of blocks that do not nest."""
+    nested = all(b > a and b % a == 0 for a, b in pairwise(sizes))
+    if not (sizes and sizes[0] == 1 and nested):
+        raise BadValue(f"sizes = {sizes} must begin with 1, and each must be a multiple of the one before.")

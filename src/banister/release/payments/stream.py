@@ -135,7 +135,10 @@ class PureStream(StreamNoise):
     noise: DiscreteLaplace
 
     def loss(self) -> PrivacyLoss:
-        """Upper bound: a ratio of e^(part · moved / sums) for what is moved, which is at most `sums` on every path."""
+        """Upper bound: a ratio of e^(part · moved / sums) for what is moved, which is at most `sums` on every path.
+
+        So it is where noise is drawn ahead: answers are exact functions of what has come and of the noise.
+        """
         return PrivacyLoss.pure(self.part * self.reach.sums(self.factor) / self.noise.sensitivity)
 
     @property
@@ -146,7 +149,7 @@ class PureStream(StreamNoise):
         own = spread_of(self.noise)
         counted: dict[float, int] = {}
         for _, weight in self.factor.weights(period):
-            counted[weight] = counted.get(weight, 0) + 1
+            counted[abs(weight)] = counted.get(abs(weight), 0) + 1
         return pooled([(weight, own, count) for weight, count in counted.items()])
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from banister.accounting.charge import keeps
 from banister.core.exact.numbers import Number, brief
-from banister.core.laws.factors import Factor, candidates
+from banister.core.laws.factors import Factor
+from banister.core.laws.ways import candidates
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, Uncertified
@@ -41,14 +42,30 @@ class MethodFigure:
     figure: float
 
 
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The best stream with the other kind of noise, and its figure over one count with that noise."""
+
+    payments: tuple[StreamNoise, ...]
+    figure: float
+
+    def describe(self, taken: Sequence[StreamNoise]) -> str:
+        """Why it was not taken."""
+        first, ours = self.payments[0], taken[0]
+        return (
+            f"{first.kind} noise errs more: {first.factor.name}, {number(self.figure)} times one count with "
+            f"{first.kind} noise, is a deviation of {number(first.largest())}, not {number(ours.largest())}."
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class StreamPlan:
     """Everything about counts that go on that is decided before a record is read, and what all of them cost together.
 
     >>> from banister.release.streams.example import days_of_a_year
-    >>> plan = plan_stream(days_of_a_year(), "SELECT COUNT(*) AS visits FROM data", epsilon=1, delta="1e-6")
+    >>> plan = plan_stream(days_of_a_year(), "SELECT COUNT(*) AS visits FROM data", epsilon=1, delta="1e-4")
     >>> plan.method, round(plan.figures[0].figure, 2), str(plan.guarantee)
-    ('square root', 2.94, '(1, 1e-06)')
+    ('square root', 2.94, '(1, 0.0001)')
     """
 
     schema: Schema
@@ -61,7 +78,9 @@ class StreamPlan:
     asked: Guarantee
     confidence: float
     figures: tuple[MethodFigure, ...]
-    """Every way that was compared, the best first."""
+    """Every way that was compared for this noise, the best first; over one count with such noise."""
+    rival: "Rival | None"
+    """With a delta the best of the other noise, which errs more."""
 
     def __post_init__(self) -> None:
         if not keeps(self.loss, self.guarantee):
@@ -156,9 +175,10 @@ class StreamPlan:
             f"{'group' if self.reach.groups == 1 else 'groups'} of each, with {self.reach.rows} "
             f"{'row' if self.reach.rows == 1 else 'rows'} in each.",
             *(f"  {each.describe(each.reach.measure.counting.value)}" for each in paid),
-            "Largest error over that of one count of a person in one period at this guarantee: "
+            f"Largest error over that of one count of a person in one period with {paid[0].kind} noise: "
             + ", ".join(f"{each.name} {number(each.figure)}" for each in self.figures)
             + ".",
+            *([] if self.rival is None else [self.rival.describe(paid)]),
         ]
         shown = dict.fromkeys([1, *(max(1, days.periods * part // 4) for part in (1, 2, 3)), days.periods])
         for name in (formula.name for formula in self.formulas):
@@ -190,7 +210,7 @@ def plan_stream(
     >>> from banister.release.streams.example import days_of_a_year
     >>> pure = plan_stream(days_of_a_year(), "SELECT COUNT(*) AS visits FROM data", epsilon=1)
     >>> pure.method, round(pure.figures[0].figure, 2)
-    ('blocks of 1 and 16', 12.0)
+    ('blocks of 1, 9 and 135 by least squares', 7.68)
     """
     asked = PlanRequest.of(dataset.questions(sql), epsilon=epsilon, delta=delta, confidence=confidence)
     days = stream_of(dataset.schema)
@@ -198,9 +218,12 @@ def plan_stream(
     reach, level = measures.reach(question, dataset.schema), asked.level
     factors = candidates(days.periods, days.window)
     made = [_paid(layout, reach, factors, dataset.schema, level) for layout in layouts(question, reach, {})]
-    layout, payments, _ = min(made, key=lambda each: each[2])
+    layout, options = min(made, key=lambda each: each[1][0].cost)
+    payments = options[0].payments
     pure = payments[0].kind == "Laplace"
     figures = _figures(factors, days.person_periods, pure=pure)
+    beaten = options[1].payments if len(options) > 1 else None
+    against = _figures(factors, days.person_periods, pure=not pure)[0].figure
     return StreamPlan(
         schema=dataset.schema,
         question=question,
@@ -211,7 +234,15 @@ def plan_stream(
         asked=level,
         confidence=asked.confidence,
         figures=figures,
+        rival=None if beaten is None else Rival(beaten, against),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    payments: tuple[StreamNoise, ...]
+    cost: float
+    """The weighted squared errors."""
 
 
 def _checked(questions: Sequence[Question], schema: Schema, days: StreamPeriods) -> Question:
@@ -248,8 +279,8 @@ def _measures_of(question: Question, schema: Schema) -> tuple[Measure, ...]:
 
 def _paid(
     layout: Layout, reach: Reach, factors: Sequence[Factor], schema: Schema, level: Guarantee
-) -> tuple[Layout, tuple[StreamNoise, ...], float]:
-    """A layout with the least noise for it, Gaussian or pure, and the weighted squared errors."""
+) -> tuple[Layout, list[_Option]]:
+    """A layout with the least noise for it, pure and, where there is a delta, Gaussian: the better one first."""
     many = stream_of(schema).person_periods
     bounds = [
         StreamReach(measure=m, neighbours=schema.neighbours, groups=reach.groups, many=many) for m in layout.measures
@@ -258,18 +289,16 @@ def _paid(
     options = [_pure(bounds, matter, factors, many, level.epsilon)]
     if level.delta > 0:
         options.append(_gaussian(bounds, matter, factors, many, level))
-
-    def cost(payments: Sequence[StreamNoise]) -> float:
-        return sum(m * paid.largest() ** 2 for m, paid in zip(matter, payments, strict=True))
-
-    best = min(options, key=cost)
-    return layout, best, cost(best)
+    costs = [sum(m * paid.largest() ** 2 for m, paid in zip(matter, each, strict=True)) for each in options]
+    return layout, sorted(map(_Option, options, costs), key=lambda option: option.cost)
 
 
 def _gaussian(
     bounds: Sequence[StreamReach], matter: Sequence[float], factors: Sequence[Factor], many: int, level: Guarantee
 ) -> tuple[StreamNoise, ...]:
-    best = min(factors, key=lambda factor: _figure(factor, many, pure=False))
+    # Gaussian noise is priced question by question as periods end: none of it is drawn ahead.
+    causal = [factor for factor in factors if not factor.ahead]
+    best = min(causal, key=lambda factor: _figure(factor, many, pure=False))
     parts = proportions([math.sqrt(bound.squares(best) * m) for bound, m in zip(bounds, matter, strict=True)])
     return tuple(gaussian_stream(bound, best, level, part) for bound, part in zip(bounds, parts, strict=True))
 
@@ -294,5 +323,6 @@ def _figure(factor: Factor, many: int, *, pure: bool) -> float:
 
 
 def _figures(factors: Sequence[Factor], many: int, *, pure: bool) -> tuple[MethodFigure, ...]:
-    found = [MethodFigure(factor.name, _figure(factor, many, pure=pure)) for factor in factors]
+    possible = [factor for factor in factors if pure or not factor.ahead]
+    found = [MethodFigure(factor.name, _figure(factor, many, pure=pure)) for factor in possible]
     return tuple(sorted(found, key=lambda each: each.figure))

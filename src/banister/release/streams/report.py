@@ -49,7 +49,7 @@ def write_stream_report(stream: "Stream", path: Path) -> Path:
 
 def draw_errors(plan: "StreamPlan", path: Path) -> None:
     """Draw the error over time, beside that of one count, and what other ways to measure would give."""
-    from banister.core.laws.factors import candidates
+    from banister.core.laws.ways import candidates
     from banister.show.panels import CurvePanel, PanelLine, draw_panels
 
     days, paid = plan.periods, plan.payments[0]
@@ -59,7 +59,8 @@ def draw_errors(plan: "StreamPlan", path: Path) -> None:
         for formula in plan.formulas
     ]
     others = []
-    for factor in candidates(days.periods, days.window):
+    shown = {each.name for each in plan.figures}
+    for factor in (each for each in candidates(days.periods, days.window) if each.name in shown):
         moved = (
             factor.sums(days.person_periods) if paid.kind == "Laplace" else factor.squares(days.person_periods) ** 0.5
         )

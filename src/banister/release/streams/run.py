@@ -34,6 +34,8 @@ from banister.tables.protected import protected_by_schema
 from banister.tables.reading import Day
 
 KEY_LIMIT = 2**62
+Cells = tuple[tuple[int, ...], ...]
+"""Whole numbers by measure and cell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,7 +241,7 @@ class Stream:
         )
         nothing = tuple((0,) * cells for _ in plan.payments)
         increments = (*state.increments, *(nothing for _ in range(last + 1, period)), tuple(map(tuple, came)))
-        measured = list(state.measured)
+        measured = self._added(state.measured, period - 1, increments[-1])
         for at in range(last, period):
             rows = range(len(plan.payments[0].factor.measured(at)))
             measured += [
@@ -248,24 +250,32 @@ class Stream:
             ]
         return StreamState(arrivals, increments, tuple(measured))
 
+    def _added(self, measured: Sequence[Cells], at: int, came: Cells) -> list[Cells]:
+        """The sums that were measured ahead, with what came in a period that they are of."""
+        found = list(measured)
+        for place, weight in self.plan.payments[0].factor.later(at):
+            if place < len(found):
+                pairs = zip(found[place], came, strict=True)
+                found[place] = tuple(tuple(a + weight * b for a, b in zip(old, new, strict=True)) for old, new in pairs)
+        return found
+
     def _measured(
         self, measure: int, at: int, place: int, increments: Sequence[Sequence[Sequence[int]]], bits: BitSource
     ) -> tuple[int, ...]:
         """One measured sum of one measure, exact and then with noise, for every cell."""
         paid = self.plan.payments[measure]
         row = paid.factor.measured(at)[place]
-        parts = [(weight, increments[period][measure]) for period, weight in row]
+        parts = [(weight, increments[period][measure]) for period, weight in row if period < len(increments)]
         exact = [sum(weight * part[cell] for weight, part in parts) for cell in range(len(increments[0][measure]))]
         return tuple(paid.draw(exact, bits))
 
     def _table(self, state: StreamState, period: int) -> AnswerTable:
         """The answer, from measured sums alone."""
         plan, question = self.plan, self.plan.question
-        weights = plan.payments[0].factor.weights(period - 1)
         values = np.array(
             [
-                sum((weight * np.array(state.measured[at][m], dtype=np.float64) for at, weight in weights), np.zeros(1))
-                for m in range(len(plan.payments))
+                paid.factor.answer(period - 1, [sums[m] for sums in state.measured])
+                for m, paid in enumerate(plan.payments)
             ]
         )
         known = Noisy(measures=plan.measures, values=values, spreads=plan.spreads(period), confidence=plan.confidence)

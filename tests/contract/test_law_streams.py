@@ -17,6 +17,7 @@ from banister.core.laws.ahead import AheadFactor
 from banister.core.laws.factors import Factor, RootFactor, TreeFactor
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
+from banister.errors import Uncertified
 from banister.questions.measures import Counting, Measure
 from banister.release import Dataset, plan_stream
 from banister.release.payments.stream import (
@@ -105,6 +106,13 @@ def test_a_pure_stream_gives_away_what_is_claimed(factor: Factor, neighbours: Ne
         assert paid.loss().epsilon_at(0).up == pytest.approx(0.5, rel=1e-9)
         if neighbours is Neighbours.ADD_REMOVE and isinstance(factor, TreeFactor | AheadFactor):
             assert rate * farthest == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("factor", AHEAD, ids=lambda factor: f"{factor.name} {factor.window}")
+def test_gaussian_noise_is_never_drawn_ahead(factor: Factor) -> None:
+    reach = StreamReach(measure=COUNT, neighbours=Neighbours.ADD_REMOVE, groups=1, many=1)
+    with pytest.raises(Uncertified, match=r"would be drawn ahead, which is proven for pure noise alone"):
+        gaussian_stream(reach, factor, Guarantee(1, Fraction(1, 100)), Fraction(1))
 
 
 def test_what_is_drawn_is_the_noise_that_is_paid_for() -> None:

@@ -60,10 +60,10 @@ MUTANTS = (
     ),
     Mutant(
         name="stream-gaussian-noise-is-drawn-ahead",
-        file="release/streams/plan.py",
-        old="causal = [factor for factor in factors if not factor.ahead]",
-        new="causal = [factor for factor in factors if factor.ahead or not factor.ahead]",
-        tests=("tests/release/streams/test_plan.py",),
+        file="release/payments/stream.py",
+        old="        if self.factor.ahead:",
+        new="        if False:",
+        tests=_LAW,
     ),
     Mutant(
         name="stream-two-people-count-as-one",

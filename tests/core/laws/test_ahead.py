@@ -58,14 +58,11 @@ def test_what_is_used_was_drawn_and_what_comes_is_added_once(factor: AheadFactor
 
 def test_an_answer_is_divided_once_and_shows_no_more_of_what_was_measured() -> None:
     """Sums beyond 2^53 that cancel: doubles would leave a trace of each."""
-    factor = AheadFactor(6, 6, (1, 3))
-    huge = 2**60
-    sums: list[list[int]] = []
-    for period in range(2):
-        sums += [[sum(huge + at for at, _ in row if at <= period)] for row in factor.measured(period)]
-    for place, weight in factor.later(1):
-        sums[place][0] += weight * (huge + 1)
-    assert factor.answer(1, sums) == [float(2 * huge + 1)]
+    factor = AheadFactor(13, 13, (1, 2, 6))
+    sums = [[(7**31 * (place + 1)) % 2**61] for period in range(13) for place, _ in enumerate(factor.measured(period))]
+    for period in range(13):
+        exact = sum(Fraction(weight) * sums[place][0] for place, weight in factor.weights(period))
+        assert factor.answer(period, sums) == [float(exact)]
 
 
 def test_a_year_of_days_without_a_delta_errs_less_than_eight_counts() -> None:

@@ -17,6 +17,7 @@ from banister.core.exact.search import next_double
 from banister.core.laws.factors import Factor
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
+from banister.errors import Uncertified
 from banister.mechanisms import DiscreteLaplace, RoundedGaussian
 from banister.mechanisms.integers.integer_noise import IntegerNoise
 from banister.questions.measures import Measure
@@ -102,6 +103,13 @@ class GaussianStream(StreamNoise):
     reach: StreamReach
     factor: Factor
     noise: RoundedGaussian
+
+    def __post_init__(self) -> None:
+        if self.factor.ahead:
+            raise Uncertified(
+                f"Gaussian noise by {self.factor.name} would be drawn ahead, which is proven for pure noise alone. "
+                "Take another factor."
+            )
 
     def loss(self) -> PrivacyLoss:
         """Exact before rounding where `squares` is; else an upper bound. Later periods may depend on earlier answers.

@@ -6,8 +6,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from banister.core.laws.ahead import candidates
 from banister.core.laws.factors import MOST_PERIODS, Factor, RootFactor, TreeFactor, _products, causal_factors
-from banister.core.laws.ways import candidates
 from banister.errors import BadValue
 
 SMALL = [(6, 6), (6, 2), (7, 3), (5, 1), (1, 1)]

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.core.laws.factors import Floats, Row, check_periods, check_sizes
+from banister.core.laws.factors import Factor, Floats, Row, causal_factors, check_periods, check_sizes
 
 PARTS = 2**20
 """Weights are whole multiples of 1/PARTS, so that what has not come yet cancels out exactly."""
@@ -128,6 +128,15 @@ class AheadFactor:
 
     def sums(self, many: int) -> int:
         return len(self.sizes) * min(many, self.periods)
+
+
+def candidates(periods: int, window: int) -> tuple[Factor, ...]:
+    """Every way worth comparing: noise each period, trees, the square root, and blocks by least squares, whose noise is drawn ahead.
+
+    >>> [way.name for way in candidates(365, 365) if way.ahead][1]
+    'blocks of 1, 9 and 135 by least squares'
+    """
+    return (*causal_factors(periods, window), *ahead_factors(periods, window))
 
 
 @lru_cache(maxsize=64)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from banister.accounting.charge import keeps
 from banister.core.exact.numbers import Number, brief
+from banister.core.laws.ahead import candidates
 from banister.core.laws.factors import Factor
-from banister.core.laws.ways import candidates
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue, Uncertified

@@ -49,7 +49,7 @@ def write_stream_report(stream: "Stream", path: Path) -> Path:
 
 def draw_errors(plan: "StreamPlan", path: Path) -> None:
     """Draw the error over time, beside that of one count, and what other ways to measure would give."""
-    from banister.core.laws.ways import candidates
+    from banister.core.laws.ahead import candidates
     from banister.show.panels import CurvePanel, PanelLine, draw_panels
 
     days, paid = plan.periods, plan.payments[0]

@@ -131,7 +131,7 @@ class AheadFactor:
 
 
 def candidates(periods: int, window: int) -> tuple[Factor, ...]:
-    """Every way worth comparing: noise each period, trees, the square root, and blocks by least squares, whose noise is drawn ahead.
+    """Every way worth comparing: noise each period, trees, the square root, and blocks by least squares.
 
     >>> [way.name for way in candidates(365, 365) if way.ahead][1]
     'blocks of 1, 9 and 135 by least squares'

@@ -150,11 +150,9 @@ def _question(
     inside = any(one.times > 1 and one.first <= place < one.first + one.times for one in campaign.series)
     held = told.intervals(CONFIDENCE)
     shares, low, high = (100 * values for values in (told.frequencies, held.lower, held.upper))
-    chart = IntervalChart(
-        f"Shares in percent with intervals that each hold with {100 * CONFIDENCE:g} %",
-        asked.labels,
-        *([round(float(value), 1) for value in values.clip(0, 100)] for values in (shares, low, high)),
-    )
+    middles, lows, highs = ([round(float(value), 1) for value in values.clip(0, 100)] for values in (shares, low, high))
+    title = f"Shares in percent with intervals that each hold with {100 * CONFIDENCE:g} %"
+    chart = IntervalChart(title, asked.labels, middles, lows, highs)
     return QuestionView(
         place=place,
         text=asked.question,

@@ -24,17 +24,20 @@ settings.register_profile("house", deadline=None)  # A busy machine is not a fai
 settings.load_profile("house")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let one process run all that needs Spark: a second Java machine costs more than it gains. Groups are read before
+    anybody else may change the list of tests, so they are named as each test is found."""
+    if isinstance(item, pytest.Function):
+        given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        if "spark" in item.fixturenames or "spark" in [each for each in given if isinstance(each, str)]:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let one process run all that needs Spark: a second Java machine costs more than it gains. What copies its process
-    behind Python's back is run by test_threadless.py, as the workers have threads."""
+    """What copies its process behind Python's back is run by test_threadless.py, as the workers have threads."""
     if hasattr(config, "workerinput"):
         items[:] = [item for item in items if item.get_closest_marker("threadless") is None]
-    for item in items:
-        if isinstance(item, pytest.Function):
-            given = item.callspec.params.values() if hasattr(item, "callspec") else ()
-            if "spark" in item.fixturenames or "spark" in [each for each in given if isinstance(each, str)]:
-                item.add_marker(pytest.mark.xdist_group("spark"))
     items.sort(key=_shortest_last)
 
 

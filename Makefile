@@ -9,7 +9,7 @@ READY  := $(VENV)/.ready
 RUNS   := $(VENV)/.runs
 JOBS   ?= 2
 # Tests wait for servers, browsers and Java as often as they compute, so there is a process more than there are cores.
-PYTEST := $(BIN)/pytest -n $$(( $(JOBS) + 1 )) --dist loadgroup
+PYTEST := $(BIN)/pytest -n $$(( $(JOBS) + 1 )) --dist load
 
 .PHONY: run test aside check quick format lint types unit long doctest readme docs bench drill server-drill wildfire-drill vectors mutants audit smoke lock clean setup browser shots reference house api papers
 

@@ -23,6 +23,20 @@ MUTANTS = (
         tests=_CERTIFICATES,
     ),
     Mutant(
+        name="certificate-loses-the-losses-that-are-cut",
+        file="audit/checkers/release.py",
+        old="one[2] + other[2] + sum(law[high:])",
+        new="one[2] + other[2]",
+        tests=_CERTIFICATES,
+    ),
+    Mutant(
+        name="certificate-adds-up-one-cell-less",
+        file="audit/checkers/release.py",
+        old="(least, law, 0), cells\n",
+        new="(least, law, 0), cells - 1\n",
+        tests=_CERTIFICATES,
+    ),
+    Mutant(
         name="certificate-takes-any-line",
         file="audit/checkers/release.py",
         old='or not plan or charge.get("plan") != plan',

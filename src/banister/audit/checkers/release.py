@@ -21,11 +21,10 @@ From the law of a draw follows what it gives away about her:
                       their lattice, as often as there are cells, each chance rounded up.
   PermuteAndFlip      a choice by scores that she moves by at most the sensitivity: its epsilon, for each choice.
 
-Pure losses add up, and so do deltas; Gaussian draws together keep delta(e) = F(m/2 - e/m) - e^e F(-m/2 - e/m) at
-every e, F the normal law and m² the sum of their mu². So all of it keeps (epsilon, delta) where that is at most what
-the other deltas leave, at what the other epsilons leave. A bar that a Gaussian number must exceed to appear is paid for
-with its delta: a value that she alone has exceeds it in one of her cells with at most that chance, which is checked.
-
+Pure losses add up, and deltas to 1 - (1 - d)(1 - d'); Gaussian draws together keep delta(e) = F(m/2 - e/m) - e^e
+F(-m/2 - e/m) at every e, F the normal law and m² the sum of their mu², which must be at most what the others leave.
+A bar that a Gaussian number must exceed to appear is paid for with its delta: a value that she alone has exceeds it in
+one of her cells with at most that chance, which is checked.
 This file imports nothing of the package: it can be read, and run, alone.
 """
 
@@ -33,14 +32,15 @@ import hashlib
 import itertools
 import json
 import math
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import MAX_EMAX, MAX_PREC, ROUND_CEILING, Context, Decimal, Inexact
 from fractions import Fraction
 from typing import Any
 
 BITS = 400
 """Of fixed-point numbers, beside those that a small result needs."""
-_SPOT = 128
-"""Bits after the point of the chances of losses that are added up."""
+_CUT = 10**7
+"""Of chances of losses with 16 digits below delta: less than so much at either end is not carried on."""
+EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, traps=[Inexact])
 LARGEST = 60
 """Beyond so many deviations a normal tail is below 2^-2500 and not needed by anybody."""
 
@@ -69,11 +69,10 @@ def check(claim: dict[str, Any], witness: dict[str, Any]) -> str:
     keeps(given, epsilon, delta, "claim.guarantee")
     number, charged = line(witness.get("line"), claim.get("plan"), given)
     _object(claim.get("answers"), "claim.answers")
+    what = _short(epsilon) + (f", delta {_short(delta)}" if delta else "")
     return (
-        f"Proven: what was drawn, by {len(given)} stated law{'s' if len(given) > 1 else ''}, keeps epsilon "
-        + _short(epsilon)
-        + (f", delta {_short(delta)}" if delta else "")
-        + f", and line {number} of a ledger charges {charged} for this plan.\n"
+        f"Proven: what was drawn, by {len(given)} stated law{'s' if len(given) > 1 else ''}, keeps epsilon {what}, "
+        f"and line {number} of a ledger charges {charged} for this plan.\n"
         "Taken on trust: that these laws were drawn on this data, that a person moves the answers as far as is stated, "
         "and the machine."
     )
@@ -127,7 +126,15 @@ def _truncated(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
         if cut_tail(epsilon, delta, reach, step, bar + 1) > 0:
             raise ValueError(f"{place}.bar can be exceeded by noise on a value that nobody has")
     cells = _cells(draw, place)
-    return epsilon * cells, delta * cells, Fraction(0)
+    return epsilon * cells, _repeated(delta, cells), Fraction(0)
+
+
+def _repeated(delta: Fraction, cells: int) -> Fraction:
+    """1 - (1 - delta)^cells, rounded up."""
+    kept, left, k = 1 << BITS, _fixed(1 - min(delta, Fraction(1)), 1 << BITS, False), cells
+    while k:
+        kept, left, k = kept * left >> BITS if k & 1 else kept, left * left >> BITS, k >> 1
+    return min(cells * delta, 1 - Fraction(kept, 1 << BITS))
 
 
 def cut_tail(epsilon: Fraction, delta: Fraction, reach: int, step: int, value: int) -> Fraction:
@@ -165,54 +172,57 @@ def _shaped(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
     if law.get("reach") != 1 or _whole(draw.get("sensitivity"), f"{place}.sensitivity", 0, 1 << 64) > width:
         raise ValueError(f"{place}.sensitivity is above that of the noise, one of its cells")
     unit, cells = _number(law.get("unit"), f"{place}.noise.unit"), _cells(draw, place)
-    if not unit or cells * max(heights) > 1 << 20 or unit * max(heights) * cells > 5000:
-        raise ValueError(f"{place}.noise.unit is 0, or the losses of so many cells are too many to add up")
+    if not unit or unit * max(heights) > 5000:
+        raise ValueError(f"{place}.noise.unit is 0 or too large")
     epsilon, delta = (_number(draw.get(name), f"{place}.{name}") for name in ("epsilon", "delta"))
-    away, beyond, top = shaped_delta(heights, unit, cells, epsilon)
+    away, beyond, top = shaped_delta(heights, unit, cells, epsilon, delta)
     if away > delta:
         raise ValueError(f"{place}.delta is below what so many cells give away")
     return epsilon, delta, Fraction(0), top, beyond
 
 
-def shaped_delta(heights: list[int], unit: Fraction, cells: int, epsilon: Fraction) -> Given:
+def shaped_delta(heights: list[int], unit: Fraction, cells: int, epsilon: Fraction, delta: Fraction) -> Given:
     """Upper bounds: 1 - (1 - p)^k, p of the last height, and the positive parts of 1 - e^(epsilon - loss); the former
-    alone; and the largest loss."""
-    bounds = [exp_up_down(-unit * height) for height in heights]
+    alone; and the largest loss. Chances below 1e-9 delta are not carried on."""
+    digits = min(len(str(delta.denominator // (delta.numerator or 1))), 40) + 16
+    bounds = [exp_up_down(-unit * height, 4 * digits + 32) for height in heights]
     whole = 2 * sum((low for low, _ in bounds), Fraction(0)) - bounds[0][1]
-    last = len(heights) - 1
-    least, one = -max(abs(b - a) for a, b in itertools.pairwise(heights)), 1 << _SPOT
+    last, one = len(heights) - 1, 10**digits
+    least = -max(abs(b - a) for a, b in itertools.pairwise(heights))
     law = [0] * (1 - 2 * least)
     for n in range(-last, last):
         law[heights[abs(n + 1)] - heights[abs(n)] - least] += _fixed(bounds[abs(n)][1] / whole, one, True)
-    total, power, k = [one], law, cells
+    total, power, k = (0, [one], 0), (least, law, 0), cells
     while k:
-        total = _folded(total, power) if k & 1 else total
+        total = _folded(total, power, digits) if k & 1 else total
         k >>= 1
-        power = _folded(power, power) if k else power
-    away = 1 - (1 - bounds[last][1] / whole) ** cells
-    start = least * cells
+        power = _folded(power, power, digits) if k else power
+    (start, chances, beyond), away = total, _repeated(bounds[last][1] / whole, cells)
     first = max(0, math.floor(epsilon / unit) + 1 - start)
-    wide = 1 << BITS  # Less and less of e^(epsilon - loss) is left, each time rounded down.
-    left = _fixed(exp_up_down(epsilon - unit * (start + first))[0], wide, False)
-    step = _fixed(exp_up_down(-unit)[0], wide, False)
-    gone = 0
-    for chance in total[first:]:
-        gone += chance * (wide - left)
-        left = left * step >> BITS
-    return away + Fraction(gone, one * wide), away, -unit * start
+    wide = 1 << BITS  # Of e^(epsilon - loss), which falls, each time rounded down.
+    falls, gone = (epsilon - unit * (start + first), -unit), beyond * wide
+    left, step = (_fixed(exp_up_down(each)[0], wide, False) for each in falls)
+    for chance in chances[first:]:
+        gone, left = gone + chance * (wide - left), left * step >> BITS
+    return away + Fraction(gone, one * wide), away, -unit * least * cells
 
 
-def _folded(first: list[int], second: list[int]) -> list[int]:
-    """The law of a sum, each chance rounded up: one product of two long numbers, each chance in a place of its own."""
-    size = (2 * _SPOT + 24) // 8 + 1  # Chances are at most 1, and a sum has fewer than 2^24 terms.
+Law = tuple[int, list[int], int]
+"""The least loss, the chances from it on, and the chance that is left of what lies beyond all of them."""
 
-    def packed(law: list[int]) -> int:
-        return int.from_bytes(b"".join(each.to_bytes(size, "little") for each in law), "little")
 
-    count = len(first) + len(second) - 1
-    product = (packed(first) * packed(second)).to_bytes(size * (count + 1), "little")
-    places = (int.from_bytes(product[i * size : (i + 1) * size], "little") for i in range(count))
-    return [-(-each >> _SPOT) for each in places]
+def _folded(one: Law, other: Law, digits: int) -> Law:
+    """The law of a sum, each chance rounded up: one product of two long numbers, each chance in a place of its own.
+    Of each end less than _CUT is not carried on: the low one moves up to the next loss, the high one counts whole."""
+    size, count, unit = 2 * digits + 8, len(one[1]) + len(other[1]) - 1, 10**digits  # A sum has fewer than 10^8 terms.
+    if count > 1 << 18:
+        raise ValueError("the losses of so many cells are too many to add up")
+    first, second = (Decimal("".join([f"{each:0{size}d}" for each in law[1]])) for law in (one, other))
+    text = str(EXACT.multiply(first, second)).zfill(size * count)
+    law = [-(-int(text[i : i + size]) // unit) for i in range(0, size * count, size)]
+    low = sum(each < _CUT for each in itertools.accumulate(law[:-1]))
+    high = max(low + 1, count - sum(each < _CUT for each in itertools.accumulate(reversed(law))))
+    return one[0] + other[0] + low, [sum(law[: low + 1]), *law[low + 1 : high]], one[2] + other[2] + sum(law[high:])
 
 
 def _choices(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
@@ -223,25 +233,23 @@ def _choices(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
     return sum(each, Fraction(0)) * _cells(draw, place), Fraction(0), Fraction(0)
 
 
-LAWS = {
-    "Geometric": _geometric,
-    "IntegerStaircase": _staircase,
-    "TruncatedStaircase": _truncated,
-    "RoundedGaussian": _gaussian,
-    "ShapedNoise": _shaped,
-    "PermuteAndFlip": _choices,
-}
+LAWS = {"Geometric": _geometric, "IntegerStaircase": _staircase, "TruncatedStaircase": _truncated}
+LAWS |= {"RoundedGaussian": _gaussian, "ShapedNoise": _shaped, "PermuteAndFlip": _choices}
 
 
 def keeps(given: list[Given], epsilon: Fraction, delta: Fraction, place: str) -> None:
     """ValueError unless the draws together keep (epsilon, delta)."""
-    pure, lost, mu = (sum((each[part] for each in given), Fraction(0)) for part in range(3))
+    (pure, mu), lost = (sum((each[part] for each in given), Fraction(0)) for part in (0, 2)), _lost(given)
     if pure > epsilon:
         raise ValueError(f"{place}.epsilon is below what the draws give away, {_short(pure)}")
     if lost > delta:
         raise ValueError(f"{place}.delta is below what the draws give away, {_short(lost)}")
     if mu and gaussian_delta(mu, epsilon - pure) > delta - lost:
         raise ValueError(f"{place} is below what the Gaussian draws give away")
+
+
+def _lost(given: list[Given]) -> Fraction:
+    return 1 - math.prod((1 - each[1] for each in given), start=Fraction(1))
 
 
 def line(found: Any, plan: Any, given: list[Given]) -> tuple[int, str]:
@@ -262,7 +270,7 @@ def line(found: Any, plan: Any, given: list[Given]) -> tuple[int, str]:
         raise ValueError("witness.line.body is not the charge for claim.plan")
     lost = _number(charge.get("delta"), "witness.line.body.delta")
     if charge.get("epsilon") == "inf":
-        if sum((each[1] for each in given), Fraction(0)) > lost or not any(each[2] for each in given):
+        if _lost(given) > lost or not any(each[2] for each in given):
             raise ValueError("witness.line.body charges less than the draws give away")
         return number, "the Gaussian loss" + (f" and delta {_short(lost)}" if lost else "")
     epsilon = _number(charge.get("epsilon"), "witness.line.body.epsilon")

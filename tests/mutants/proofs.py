@@ -6,6 +6,10 @@ _PROOFS = ("tests/audit/test_proofs.py",)
 _RUNGS = ("tests/release/test_rungs.py",)
 _NOISE = ("tests/mechanisms/integers/test_rungs.py",)
 _DECODER = ("tests/mechanisms/integers/test_decoder.py",)
+_TEN = ("tests/release/test_noises.py::test_between_few_cells_and_many_a_shape_is_made_for_all_of_them",)
+_WIDTH = ("tests/release/test_noises.py::test_a_shape_is_as_wide_as_a_person_moves_a_cell",)
+_ONE = ("tests/accounting/totals/test_counting.py::test_one_question_costs_at_least_that_and_hardly_more",)
+_GAUSSIAN = ("tests/accounting/totals/test_counting.py::test_for_a_gaussian_counting_loses_at_most_a_half",)
 _SHAPED = ("tests/mechanisms/integers/test_shaped.py",)
 
 MUTANTS = (
@@ -71,5 +75,54 @@ MUTANTS = (
         old="            beyond += masses[abs(cell)]\n",
         new="            beyond += 0 * masses[abs(cell)]\n",
         tests=_SHAPED,
+    ),
+    Mutant(
+        name="a-shape-for-one-cell-less",
+        file="release/payments/shaped.py",
+        old="return self.noise.loss().times(self.share.touches)",
+        new="return self.noise.loss().times(self.share.touches - 1)",
+        tests=_TEN,
+    ),
+    Mutant(
+        name="a-shape-narrower-than-one-may-move",
+        file="release/payments/shaped.py",
+        old="    width = share.sensitivity | 1\n",
+        new="    width = (share.sensitivity - 1) | 1\n",
+        tests=_WIDTH,
+    ),
+    Mutant(
+        name="a-shape-states-fewer-cells",
+        file="release/payments/shaped.py",
+        old='"cells": self.share.touches,',
+        new='"cells": self.share.touches - 1,',
+        tests=_WIDTH,
+    ),
+    Mutant(
+        name="counting-forgets-the-factor-of-the-cost",
+        file="accounting/totals/counting.py",
+        old="rising = power * (steps",
+        new="rising = 2 * power * (steps",
+        tests=_ONE,
+    ),
+    Mutant(
+        name="counting-takes-the-further-end",
+        file="accounting/totals/counting.py",
+        old="(steps[None, 1:] - ends[1:, None])",
+        new="(steps[None, 1:] + ends[1:, None])",
+        tests=_ONE,
+    ),
+    Mutant(
+        name="counting-lets-a-chance-grow-less-than-is-proven",
+        file="accounting/totals/counting.py",
+        old="                proven[n] = up\n",
+        new="                proven[n] = up * 0.9\n",
+        tests=_ONE,
+    ),
+    Mutant(
+        name="counting-proposes-without-delta",
+        file="accounting/totals/counting.py",
+        old=" + float(total.delta)",
+        new="",
+        tests=_GAUSSIAN,
     ),
 )

@@ -265,6 +265,16 @@ def test_between_few_cells_and_many_a_shape_is_made_for_all_of_them() -> None:
     assert many.measured[0].kind == "Gaussian"
 
 
+@pytest.mark.parametrize("most", [1, 4, 5])
+def test_a_shape_is_as_wide_as_a_person_moves_a_cell(most: int) -> None:
+    share = Share(touches=10, sensitivity=most, moves=1, squares=10 * most**2)
+    found = shaped_cells(people(), share, Guarantee(2, "1e-6"))
+    assert found is not None
+    assert found.noise.width == most | 1
+    assert found.stated()["cells"] == 10
+    assert found.loss().epsilon_at("1e-6").down > 1.98
+
+
 @pytest.mark.parametrize("share", [{"moves": 2}, {"touches": 1}, {"sensitivity": 1200}])
 def test_no_shape_is_sought_where_none_is_offered(share: dict[str, int]) -> None:
     asked = Share(**({"touches": 10, "sensitivity": 1, "moves": 1, "squares": 10} | share))

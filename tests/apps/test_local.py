@@ -132,3 +132,17 @@ def test_the_documented_commands_run_in_an_empty_folder(document: str) -> None:
 def test_errors_are_ours() -> None:
     with pytest.raises(BadValue, match="does not exist"):
         run("show", "none.json")
+
+
+def test_two_people_whose_answers_go_together_get_a_channel_each() -> None:
+    Path("alike.csv").write_text("0.3,0.02,0.02\n0.02,0.3,0.02\n0.02,0.02,0.28\n")
+    Path("apart.csv").write_text("\n".join([",".join(["0.1111111111111111"] * 3)] * 3) + "\n")
+    laws = ("--first", "alike.csv", "--second", "apart.csv")
+    shown = run("joint", "--epsilon", "1", *laws, "--utility", "total-variation", "--out", "channels")
+    assert "All reports together keep" in shown
+    assert "for her own alone" in " ".join(shown.split())
+    for name in ("first", "second"):
+        assert "epsilon 1 with delta 0" in run("check", f"channels/{name}.csv", "--epsilon", "1").replace("\n", " ")
+    Path("two.csv").write_text("0.5,0\n0,0.5\n")
+    with pytest.raises(BadValue, match="joint laws have the shapes"):
+        run("joint", "--epsilon", "1", "--first", "alike.csv", "--second", "two.csv")

@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
     local.command("test")(decide)
     local.command()(check)
     local.command()(rank)
+    local.command()(joint)
     app.add_typer(local, name="local")
 
 
@@ -279,3 +280,41 @@ def rank(
             f"{names[place]}: {ranked.posterior[place]:.4g}; wrong where it is true in {mistakes.each[place]:.3g}"
         )
     shown.print(f"With {mistakes.people} reports ({mistakes.method}); all hypotheses alike likely before.")
+
+
+def joint(
+    epsilon: Epsilon,
+    first: Annotated[Path, typer.Option(help="Joint law under hypothesis 0: a CSV of chances without a header.")],
+    second: Annotated[Path, typer.Option(help="The same under hypothesis 1.")],
+    utility: Annotated[str, typer.Option(help="What to keep: kl, total-variation, hellinger, …")] = "kl",
+    out: Annotated[
+        Path | None, typer.Option(help="A folder for first.csv and second.csv, one channel a person.")
+    ] = None,
+) -> None:
+    """Design the channels of two people whose answers go together: row the first one's answer, column the second's.
+
+    Example: banister local joint --epsilon 1 --first alike.csv --second apart.csv --utility kl --out channels
+    """
+    from banister.files import folder, whole_text
+    from banister.local import design_joint
+    from banister.local.files import read_matrix
+    from banister.show.terminal import console
+
+    found = design_joint(epsilon, read_matrix(first), read_matrix(second), utility=utility)
+    shown = console()
+    shown.print(f"All reports together keep {found.utility:.6g} of {found.whole:.6g} ({utility}).")
+    shown.print(f"Randomized response by both would keep {found.by_response:.6g}.")
+    for name, channel, most in zip(("first", "second"), found.channels, found.alone, strict=True):
+        shown.print(
+            f"The {name} person: {channel.outputs} reports. No channel of this person alone keeps more than {most:.6g}."
+        )
+        rows = [",".join(f"{chance:.17g}" for chance in row) for row in channel.cell_matrix]
+        if out is None:
+            shown.print("\n".join(rows))
+        else:
+            target = folder(out) / f"{name}.csv"
+            whole_text(target, "\n".join(rows) + "\n")
+            shown.print(f"Wrote {target}.")
+    shown.print(
+        "A report also tells of the other person, whose answer goes with hers: epsilon bounds it for her own alone."
+    )

@@ -14,6 +14,7 @@ from banister.accounting.chain import ChainLine
 from banister.accounting.charge import Charge
 from banister.accounting.filters import AsYouGo, filter_for
 from banister.accounting.filters.gaussian import GaussianGate
+from banister.accounting.ledger import Ledger
 from banister.accounting.stores.memory import MemoryStore
 from banister.accounting.terms import Entry, Terms
 from banister.core.exact.numbers import brief_down
@@ -160,6 +161,7 @@ def test_an_entry_without_bound_or_with_a_delta_says_so() -> None:
     write(store, "1/4")
     entry = book.history(store)[0]
     assert replace(entry, epsilon="inf").in_words() == "no bound"
+    assert replace(entry, epsilon="inf", keeps=Guarantee(1, "1e-6")).in_words() == "1, 1e-06"
     assert replace(entry, delta="1/1000000").in_words() == "0.25, 1e-06"
     with pytest.raises(LedgerDamaged, match="Line 0"):
         Entry.of_line(ChainLine.first("{}"))
@@ -194,3 +196,30 @@ def test_numbers_are_rounded_down_where_they_are_promised() -> None:
     assert str(book.remaining(MemoryStore(PURE.line()), PURE, at=AT)).endswith(
         "the largest epsilon that still fits is 1"
     )
+
+
+def test_a_charge_without_a_bound_says_what_was_asked_for() -> None:
+    """Gaussian noise has no largest loss: the line says what it is proven to keep, and older lines say nothing."""
+    asked = Guarantee(1, "1e-6")
+    noise = PrivacyLoss.gaussian(Fraction("0.02"))
+    with Ledger.create("memory:", budget=Guarantee(2, "1e-5"), neighbours=PURE.neighbours, questions=AsYouGo()) as own:
+        for guarantee in (asked, None):
+            own.charge(noise, label="a look", neighbours=PURE.neighbours, guarantee=guarantee)
+        with pytest.raises(BadValue, match=r"is not proven to keep \(0.001, 1e-06\)"):
+            own.charge(noise, label="a look", neighbours=PURE.neighbours, guarantee=Guarantee("0.001", "1e-6"))
+        own.charge(Guarantee("1/4"), label="a count", neighbours=PURE.neighbours, guarantee=asked)
+        said, silent, bounded = own.history()
+        assert [each.level for each in (said, silent, bounded)] == [asked, None, Guarantee("1/4")]
+        assert said.in_words() == "1, 1e-06"
+        assert silent.in_words() == "no bound"
+        assert bounded.keeps is None
+        assert "keeps" in own.line(f"1:{said.hash}")[1].body
+        assert "keeps" not in own.line(f"3:{bounded.hash}")[1].body
+        own.verify()
+    with pytest.raises(LedgerDamaged, match="Line 1"):
+        Entry.of_line(ChainLine(sequence=1, body=said_badly(), hash=""))
+
+
+def said_badly() -> str:
+    body = {"kind": "charge", "at": "", "label": "x", "plan": "", "epsilon": "inf", "delta": "0", "totals": []}
+    return json.dumps(body | {"keeps": {"epsilon": "1e9999999", "delta": "0"}})

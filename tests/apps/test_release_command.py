@@ -247,6 +247,20 @@ def test_documents_for_programs_hold_what_people_see(health: Path) -> None:
     assert "0.3" in told
 
 
+def test_a_charge_of_gaussian_noise_is_shown_as_it_was_asked(health: Path) -> None:
+    import json
+
+    run("look", "health.toml", "--epsilon", "0.2", "--delta", "1e-6")
+    (charge,) = json.loads(run("budget", "health.toml", "--json"))["charges"]
+    assert (charge["epsilon"], charge["delta"]) == ("1/5", "1/1000000")
+    with Ledger.open(health / "health.ledger") as ledger:
+        assert ledger.history()[0].epsilon == "inf"  # What is charged is the Gaussian loss, which has no bound.
+        ledger.verify()
+    for shown in (run("budget", "health.toml"), run("ledger", "history", "health.ledger")):
+        assert "0.2, 1e-06" in shown
+        assert "no bound" not in shown
+
+
 def test_the_version_is_told() -> None:
     import banister
 

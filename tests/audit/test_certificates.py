@@ -210,6 +210,19 @@ def test_a_line_that_charges_too_little_is_refused(folder: Path, epsilon: str, d
         checked(forged(folder / "answers.certificate", line))
 
 
+def test_a_line_whose_stated_guarantee_is_too_little_is_refused() -> None:
+    given: list[tuple[Fraction, ...]] = [(Fraction(0), Fraction(0), Fraction(1, 10))]
+    body = {"kind": "charge", "plan": "p", "epsilon": "inf", "delta": "0"}
+
+    def asked(keeps: object) -> tuple[int, str]:
+        named = rewritten(body | ({} if keeps is None else {"keeps": keeps}))
+        return release.line({name.removeprefix("witness.line."): value for name, value in named.items()}, "p", given)
+
+    assert asked(None) == asked({"epsilon": "2", "delta": "1/100000"}) == (1, "the Gaussian loss")
+    with pytest.raises(ValueError, match=r"line.body.keeps is below what the Gaussian draws give away"):
+        asked({"epsilon": "1/2", "delta": "1/100000"})
+
+
 @pytest.mark.parametrize("question", [SUMS, OPEN])
 def test_gaussian_draws_beyond_their_guarantee_are_refused(question: str) -> None:
     whole = planned(question, rows=3, groups=2, delta="0.02", epsilon="1")

@@ -54,6 +54,8 @@ class Charge:
     """Whom it hides, and in which tables; nothing where the charge does not say."""
     key: str = ""
     """The caller's name for this one request: under the same key nothing is charged twice."""
+    keeps: Guarantee | None = None
+    """What was asked for, where the loss has no bound: it is proven to keep this. For people; no filter asks."""
 
     def __post_init__(self) -> None:
         if not (isinstance(self.label, str) and self.label.strip() and len(self.label) <= LONGEST_LABEL):
@@ -76,8 +78,12 @@ class Charge:
         plan: str = "",
         protects: Protects | None = None,
         key: str = "",
+        guarantee: Guarantee | None = None,
     ) -> "Charge":
-        """The charge for a loss, a guarantee or a mechanism. One that states another relation itself is refused."""
+        """The charge for a loss, a guarantee or a mechanism. One that states another relation itself is refused.
+
+        A `guarantee` is what was asked for: it stands in the ledger where the loss has no bound, as of Gaussian noise.
+        """
         loss = loss_of(cost)
         for said in (loss.neighbours, getattr(cost, "neighbours", None)):
             if isinstance(said, Neighbours) and said is not neighbours:
@@ -87,6 +93,9 @@ class Charge:
                 )
         priced = priceable(loss)
         delta = cost.delta if isinstance(cost, Guarantee) else escape(priced)
+        bounded = guarantee is None or largest_finite_loss(priced) is not None
+        if guarantee is not None and not bounded and not keeps(loss, guarantee):
+            raise BadValue(f"What '{label}' is to be charged for is not proven to keep {guarantee}. Leave that out.")
         return cls(
             loss=loss,
             priced=priced,
@@ -96,6 +105,7 @@ class Charge:
             plan=plan,
             protects=protects,
             key=key,
+            keeps=None if bounded else guarantee,
         )
 
     @property

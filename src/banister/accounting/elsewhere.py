@@ -242,12 +242,13 @@ def spent_document(ledger: "Ledger") -> dict[str, object]:
     """
     entries = [entry for entry in ledger.history() if not entry.states]
     protects, terms = ledger.protects, ledger.terms
+    levels = [entry.level for entry in entries]
+    known = [level for level in levels if level is not None]
+    if len(known) < len(levels):
+        known = [terms.budget]
     events: list[object] = [
-        {"event": "epsilon-delta", "epsilon": entry.epsilon, "delta": entry.delta} for entry in entries
+        {"event": "epsilon-delta", "epsilon": str(level.epsilon), "delta": str(level.delta)} for level in known
     ]
-    if any(entry.epsilon == "inf" for entry in entries):
-        budget = terms.budget
-        events = [{"event": "epsilon-delta", "epsilon": str(budget.epsilon), "delta": str(budget.delta)}]
     about = {} if protects is None else {"unit": protects.unit, "tables": list(protects.tables)}
     return {
         "format": FORMAT,

@@ -140,13 +140,17 @@ class Ledger:
         protects: Protects | None = None,
         key: str = "",
         claim: str = "",
+        guarantee: Guarantee | None = None,
     ) -> Receipt:
         """Write a charge and give its receipt once it is on disk; draw afterwards. Or raise `BudgetExceeded`.
 
         Under the same `key` the same request is charged once, however often it is asked for; see `Receipt.again`. A
         `claim` is for whoever keeps answers (`Kept.begin` gives it): a charge that carries it already is one's own.
+        The `guarantee` that was asked for is shown where the loss has no bound of its own, as with Gaussian noise.
         """
-        charge = Charge.of(cost, label=label, neighbours=neighbours, plan=plan, protects=protects, key=key)
+        charge = Charge.of(
+            cost, label=label, neighbours=neighbours, plan=plan, protects=protects, key=key, guarantee=guarantee
+        )
         if claim and not (key and keys.is_nonce(claim)):
             raise BadValue("A claim goes with a key, and is a text that `Kept.begin` gave. Leave it out.")
         return book.write_charge(

@@ -153,6 +153,8 @@ class Entry:
     """What the ledger protects from this line on, and under which schema; nothing where nobody has said so yet."""
     witness: str = ""
     key: str = ""
+    keeps: Guarantee | None = None
+    """What was asked for, where the loss has no bound and it was said; lines of older ledgers do not say it."""
     whose: Whose | None = None
     """On whose behalf it was charged; nothing where that was not said."""
     shares: ShareTotals | None = None
@@ -177,6 +179,7 @@ class Entry:
                 protects=Protects.of_document(document.get("protects")),
                 witness=document.get("witness", ""),
                 key=document.get("key", ""),
+                keeps=_kept_of(document.get("keeps")),
                 whose=None if "whose" not in document else Whose(**document["whose"]),
                 shares=ShareTotals.of_document(document.get("shares"), _number),
                 states=document["kind"] == STATED,
@@ -186,8 +189,15 @@ class Entry:
 
     def in_words(self) -> str:
         """Epsilon, and delta where there is one."""
-        epsilon = "no bound" if self.epsilon == "inf" else _short(Fraction(self.epsilon))
-        return epsilon if self.delta == "0" else f"{epsilon}, {brief(Fraction(self.delta))}"
+        level = self.level
+        epsilon = "no bound" if level is None else _short(level.epsilon)
+        delta = Fraction(self.delta) if level is None else level.delta
+        return f"{epsilon}, {brief(delta)}" if delta else epsilon
+
+    @property
+    def level(self) -> Guarantee | None:
+        """A guarantee that the charge keeps: its own numbers, or what was asked for where its loss has no bound."""
+        return self.keeps if self.epsilon == "inf" else Guarantee(Fraction(self.epsilon), Fraction(self.delta))
 
 
 def _short(value: Fraction) -> str:
@@ -242,6 +252,8 @@ def entry_writer(charge: Charge, *, at: str, nonce: str, whose: Whose | None = N
     }
     if charge.key:
         fixed["key"] = charge.key
+    if charge.keeps is not None:
+        fixed["keeps"] = {"epsilon": str(charge.keeps.epsilon), "delta": str(charge.keeps.delta)}
     if whose is not None:
         fixed["whose"] = {name: getattr(whose, name) for name in ("analyst", "project", "allowed")}
     return lambda after: _text(fixed | _carried(after))
@@ -293,6 +305,15 @@ def _number(text: object) -> Fraction:
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):
         raise ValueError("not a fraction")
     return Fraction(text)
+
+
+def _kept_of(found: object) -> Guarantee | None:
+    """What a charge without a bound was asked to keep, where the line says it."""
+    if found is None:
+        return None
+    if not isinstance(found, dict):
+        raise TypeError("not an object")
+    return Guarantee(_number(found["epsilon"]), _number(found["delta"]))
 
 
 def _stated(text: object) -> str:

@@ -128,6 +128,7 @@ def _charged(plan: Payable, ledger: "Ledger", *, key: str, claim: str) -> "Recei
         protects=plan.protects,
         key=key,
         claim=claim,
+        guarantee=plan.guarantee,
     )
 
 

@@ -184,7 +184,14 @@ def charge_plan(plan: Chargeable, ledger: Ledger, *, label: str = "", key: str =
     cost, _ = ledger.choice(plan.costs, neighbours=plan.neighbours)
     about, name = protected_by_schema(plan.schema), label or plan.label
     return ledger.charge(
-        cost, label=name, neighbours=plan.neighbours, plan=plan.digest, protects=about, key=key, claim=claim
+        cost,
+        label=name,
+        neighbours=plan.neighbours,
+        plan=plan.digest,
+        protects=about,
+        key=key,
+        claim=claim,
+        guarantee=plan.costs[1],
     )
 
 

@@ -179,7 +179,8 @@ Level = tuple[Fraction, Fraction]
 
 def _levels(entries: Sequence[Entry]) -> list[Level | None]:
     """What each charge is at most; nothing where it has no bound."""
-    return [None if e.epsilon == "inf" else (Fraction(e.epsilon), Fraction(e.delta)) for e in entries]
+    levels = [entry.level for entry in entries]
+    return [None if level is None else (level.epsilon, level.delta) for level in levels]
 
 
 def _spent(levels: Sequence[Level | None], delta: Fraction) -> SpentTotals | None:

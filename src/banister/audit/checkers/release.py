@@ -272,6 +272,10 @@ def line(found: Any, plan: Any, given: list[Given]) -> tuple[int, str]:
     if charge.get("epsilon") == "inf":
         if _lost(given) > lost or not any(each[2] for each in given):
             raise ValueError("witness.line.body charges less than the draws give away")
+        if "keeps" in charge:
+            asked = _object(charge["keeps"], "witness.line.body.keeps")
+            level, but = (_number(asked.get(name), f"witness.line.body.keeps.{name}") for name in ("epsilon", "delta"))
+            keeps(given, level, but, "witness.line.body.keeps")
         return number, "the Gaussian loss" + (f" and delta {_short(lost)}" if lost else "")
     epsilon = _number(charge.get("epsilon"), "witness.line.body.epsilon")
     largest = [(each[3], each[4], each[2]) if len(each) > 3 and lost < each[1] else each for each in given]

@@ -8,6 +8,7 @@ from banister.release.answering.answers import columns_of
 
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
+    from banister.accounting.terms import Entry
     from banister.release.answering.answers import Answers
     from banister.release.finer import RungTables
     from banister.release.planning.plan import Plan
@@ -66,8 +67,7 @@ def budget_document(book: "Ledger") -> Document:
     """What is left, and every charge."""
     left, terms = book.remaining(), book.terms
     charges = [
-        {"number": e.sequence, "at": e.at, "epsilon": e.epsilon, "delta": e.delta, "label": e.label, "hash": e.hash}
-        for e in book.history()
+        {"number": e.sequence, "at": e.at, **_charged(e), "label": e.label, "hash": e.hash} for e in book.history()
     ]
     return {
         "format": 1,
@@ -80,6 +80,14 @@ def budget_document(book: "Ledger") -> Document:
         "charges": charges,
         "head": book.head,
     }
+
+
+def _charged(entry: "Entry") -> Document:
+    """What a charge keeps; 'inf' where its loss has no bound, and the line does not say what was asked for."""
+    level = entry.level
+    if level is None:
+        return {"epsilon": "inf", "delta": entry.delta}
+    return {"epsilon": str(level.epsilon), "delta": str(level.delta)}
 
 
 def _level(plan: "Plan") -> Document:

@@ -256,6 +256,7 @@ def test_a_charge_of_gaussian_noise_is_shown_as_it_was_asked(health: Path) -> No
     with Ledger.open(health / "health.ledger") as ledger:
         assert ledger.history()[0].epsilon == "inf"  # What is charged is the Gaussian loss, which has no bound.
         ledger.verify()
+    assert "used by the measure with most room (Rényi" in " ".join(run("budget", "health.toml").split())
     for shown in (run("budget", "health.toml"), run("ledger", "history", "health.ledger")):
         assert "0.2, 1e-06" in shown
         assert "no bound" not in shown

@@ -44,7 +44,7 @@ def test_every_question_is_answered_with_evidence_or_left_to_the_owner(schema: P
 def test_what_is_said_follows_from_the_files(schema: Path) -> None:
     page = conform(schema, to="nist-800-226")
     assert said(page, "mechanisms")[0].startswith("Drawn by: Geometric") or "Staircase" in said(page, "mechanisms")[0]
-    assert said(page, "used up")[0].startswith("Charges so far: 1; 10.0% of the allowance is used")
+    assert said(page, "used up")[0].startswith("Charges so far: 1; 10.0% used")
     assert "in at most 73.2 % of cases" in said(page, "leave somebody")[0], "e/(1 + e) and a little delta, rounded up"
     assert said(page, "vouches")[1] is ReplyStanding.EVIDENCE
     text = schema.read_text(encoding="utf-8").replace(

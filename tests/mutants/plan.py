@@ -294,15 +294,15 @@ MUTANTS = (
     Mutant(
         name="release-charged-for-no-plan",
         file="release/run.py",
-        old="neighbours=plan.neighbours, plan=plan.digest, protects=about, key=key",
-        new='neighbours=plan.neighbours, plan="", protects=about, key=key',
+        old="        plan=plan.digest,\n        protects=about,\n        key=key,\n",
+        new='        plan="",\n        protects=about,\n        key=key,\n',
         tests=_CHARGED,
     ),
     Mutant(
         name="release-forgets-its-key",
         file="release/run.py",
-        old="protects=about, key=key, claim=claim\n",
-        new="protects=about\n",
+        old="        key=key,\n        claim=claim,\n        guarantee=",
+        new="        guarantee=",
         tests=_KEY,
     ),
     Mutant(

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 import banister as bn
 from banister.apps.cli import build
 from banister.errors import BadValue
+from banister.release.check import TableCheck
 
 SCHEMA = """
 [source]
@@ -80,6 +81,13 @@ def test_its_file_is_none_that_is_needed(here: Path) -> None:
     done = CliRunner().invoke(build(), ["check", "t.toml", "--out", "t.txt"])
     assert isinstance(done.exception, BadValue)
     assert "is the ledger itself" in str(done.exception)
+
+
+def test_counts_of_a_check_have_their_thousands_apart(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = TableCheck(name="data", rows=21270, left_out=0, nobody=1000, columns=())
+    monkeypatch.setattr("banister.release.dataset.Dataset.check", lambda self: (found,))
+    done = CliRunner().invoke(build(), ["check", "t.toml"])
+    assert "data: 21 270 rows; 0 lines left out; 1 000 without a person" in done.output
 
 
 def test_frames_are_checked_too(here: Path) -> None:

@@ -1,5 +1,6 @@
 """How plans, looks and drafts show themselves: short as text, whole in a notebook; and how a look is said in words."""
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -62,11 +63,27 @@ def test_days_may_be_texts() -> None:
 
 def test_a_look_sets_thousands_apart_but_not_in_dates(tmp_path: Path) -> None:
     data = table(tmp_path / "shown.ledger")
-    found = {column.name: column for column in data.look(data.plan_look(epsilon=50, delta="1e-6")).columns}
+    look = data.look(data.plan_look(epsilon=50, delta="1e-6"))
+    found = {column.name: column for column in look.columns}
     assert "half at 1\u00a0024 to 2\u00a0047" in about(found["cost"])
     assert "1024" not in about(found["cost"])
     assert "2020-" in about(found["came"])
     assert each(found["ward"]) == "95% of people have at most 2 of its values."
+
+
+def test_thousands_are_apart_wherever_numbers_are_shown(tmp_path: Path) -> None:
+    data = table(tmp_path / "shown.ledger")
+    question = "SELECT COUNT(*) FROM data"
+    look = data.look(data.plan_look(epsilon=50, delta="1e-6"))
+    data.release(data.plan(question, epsilon=1)).report(tmp_path / "a.html")
+    report = (tmp_path / "a.html").read_text()
+    for page in (data._repr_html_(), look._repr_html_(), data.plan(question, epsilon=1)._repr_html_(), report):
+        words = re.sub(
+            r"<[^>]*>|[0-9a-f]{20,}|20\d\d-\d\d|&#?\w+;", " ", re.sub(r"<style.*?</style>", "", page, flags=re.S)
+        )
+        assert not re.findall(r"(?<![\d.#])\d{4,}", words)
+    assert "0 to 9\u00a0000" in data._repr_html_()
+    assert "1\u00a0024 to 2\u00a0047" in "".join(re.findall(r"<svg.*?</svg>", look._repr_html_(), re.S))
 
 
 def test_german_compounds_are_known_by_their_end() -> None:

@@ -93,15 +93,30 @@ class Remaining:
     """What is left for charges with a delta of their own (pay as you go); 0 in a plan."""
     free: tuple[str, ...]
     """The free places of a plan, or the state of each gate, in words."""
+    measure: str = ""
+    """By which measure `used` is counted, where it is another than epsilons added up or places."""
 
     def within(self, shares: "Sequence[ShareLeft]") -> "Remaining":
         """The same for who has shares: the least room, and the fullest of all."""
+        fullest = max([self.used, *(min(Fraction(1), each.used) for each in shares)])
         return replace(
             self,
             largest_epsilon=min([self.largest_epsilon, *(each.largest_epsilon for each in shares)]),
-            used=max([self.used, *(min(Fraction(1), each.used) for each in shares)]),
+            used=fullest,
+            measure=self.measure if fullest == self.used else "",
             free=(*self.free, *(str(each) for each in shares)),
         )
+
+    @property
+    def used_in_words(self) -> str:
+        """How much is used, and by which measure: by another one, a single number may have less room than it seems.
+
+        >>> Remaining(charges=1, largest_epsilon=Fraction(1, 2), used=Fraction(1, 20), delta=Fraction(0), free=(),
+        ...           measure="rho of zCDP").used_in_words
+        '5.0% used by the measure with most room (rho of zCDP)'
+        """
+        share = f"{float(self.used):.1%} used"
+        return f"{share} by the measure with most room ({self.measure})" if self.measure else share
 
     def __str__(self) -> str:
         return (
@@ -254,6 +269,7 @@ def remaining_after(terms: Terms, totals: Totals, charges: int) -> Remaining:
         used=accountant.used(totals),
         delta=accountant.delta_left(totals),
         free=accountant.free(totals),
+        measure=accountant.measure(totals),
     )
 
 
@@ -267,7 +283,7 @@ def summary(terms: Terms, address: str, left: Remaining, now: Standing) -> tuple
         ("questions", terms.accountant.in_words()),
         ("created", terms.created[:19].replace("T", " ") + " UTC"),
         ("charges", f"{left.charges}"),
-        ("used", f"{100 * float(left.used):.1f} % of the allowance"),
+        ("used", left.used_in_words.replace(" used", " of the allowance", 1)),
         ("still fits", f"epsilon up to {brief_down(left.largest_epsilon)} in one pure charge"),
     ]
     if now.witness:

@@ -125,6 +125,10 @@ class FixedPlan:
         """The share of all places that is taken."""
         return sum((total or Fraction(0) for total in totals), Fraction(0)) / sum(slot.count for slot in self.slots)
 
+    def measure(self, totals: tuple[Total, ...]) -> str:
+        """A plan counts places."""
+        return ""
+
     def delta_left(self, totals: tuple[Total, ...]) -> Fraction:
         """A plan keeps nothing back: the deltas of its slots are in the account already."""
         return Fraction(0)

@@ -60,6 +60,10 @@ class Accountant(Protocol):
         """The share of the allowance that is used, from 0 to 1."""
         ...
 
+    def measure(self, totals: Totals) -> str:
+        """By which measure that share is counted; nothing where epsilons or places are added up."""
+        ...
+
     def delta_left(self, totals: Totals) -> Fraction:
         """What is left for charges with a delta of their own."""
         ...

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from banister.core.exact.numbers import brief
+from banister.core.exact.written import all_apart, apart
 from banister.release.answering.wording import (
     charges,
     describe_looked,
@@ -57,7 +58,7 @@ def _declared(column: "Column") -> str:
     if column.kind.dated:
         days = [date_of(int(end) // (1 if column.kind.value == "date" else DAY)) for end in (column.low, column.high)]
         return f"{days[0].isoformat()} to {days[1].isoformat()}{', ' + column.zone if column.zone else ''}"
-    return f"{brief(column.low)} to {brief(column.high)}"
+    return all_apart(f"{brief(column.low)} to {brief(column.high)}")
 
 
 def plan_html(plan: "Plan") -> str:
@@ -67,7 +68,10 @@ def plan_html(plan: "Plan") -> str:
     for part in plan.parts:
         wide = [part.forecasts(size, plan.confidence) for size in plan.sizes]
         rows = [[f.name, *(f"{number(w[place].half_width)} {f.unit}" for w in wide)] for place, f in enumerate(wide[1])]
-        blocks += [Code(part.question.text), PageTable(["answer", *(f"± at n = {n}" for n in plan.sizes)], rows, 1)]
+        blocks += [
+            Code(part.question.text),
+            PageTable(["answer", *(f"± at n = {apart(n)}" for n in plan.sizes)], rows, 1),
+        ]
     return _html(blocks)
 
 

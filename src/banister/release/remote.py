@@ -303,6 +303,7 @@ def _remaining(found: Mapping[str, Any]) -> "Remaining":
         used=Fraction(found["used"]),
         delta=Fraction(found["delta"]),
         free=tuple(found["free"]),
+        measure=str(found.get("measure", "")),
     )
 
 

@@ -119,7 +119,7 @@ class SmallBars:
         wide = 320 / count
         bars = [
             f'<rect class="after" x="{place * wide:.1f}" y="{70 - 66 * height / most:.1f}" width="{0.8 * wide:.1f}" '
-            f'height="{66 * height / most:.1f}"><title>{escape(label)}: {height:.4g}</title></rect>'
+            f'height="{66 * height / most:.1f}"><title>{escape(label)}: {_tick(height)}</title></rect>'
             for place, (label, height) in enumerate(zip(self.labels, self.heights, strict=True))
         ]
         ends = [_text(0, 86, self.labels[0], kind="soft"), _text(320, 86, self.labels[-1], anchor="end", kind="soft")]

@@ -123,6 +123,13 @@ def test_the_proposal_fills_the_blanks_and_costs_nothing(tmp_path: Path) -> None
     before = table.ledger().head
     assert table.path is not None
     text = proposed_schema(profile, table.path.read_text(encoding="utf-8") + "# rows = 1\n# groups = 1\n")
+    assert "filled in by a private look at (" in text.splitlines()[0]
+    assert proposed_schema(profile, "# age = 1\n").splitlines()[0].endswith("all was declared already.")
+    nameless = 'nobody = { kind = "integer", range = "?" }\n'
+    assert (
+        proposed_schema(profile, nameless).splitlines()[0].startswith("# Nothing here comes from a private look at (")
+    )
+    assert proposed_schema(profile, "# rows = 1\n").startswith("# 1 line was filled in by")
     assert 'values = ["north", "south"]' in text.replace('"south", "north"', '"north", "south"')
     (cost,) = (line for line in text.splitlines() if line.startswith("cost = "))
     assert "range = [2, 3.5]" in cost  # The rung of 3.5, which everybody has who has any.

@@ -155,12 +155,20 @@ class Filter:
 
     def used(self, totals: tuple[Total, ...]) -> Fraction:
         """The share of the roomiest gate that is used."""
-        shares = [
-            total / gate.limit
+        return min([Fraction(1), *(share for share, _ in self._shares(totals))])
+
+    def measure(self, totals: tuple[Total, ...]) -> str:
+        """What the roomiest gate counts in; nothing where it adds up epsilons, or where nothing is used."""
+        share, gate = min(self._shares(totals), key=lambda each: each[0], default=(Fraction(0), None))
+        return "" if gate is None or gate.adds_epsilons or share == 0 else gate.in_words()
+
+    def _shares(self, totals: tuple[Total, ...]) -> list[tuple[Fraction, Gate]]:
+        """The used share of each gate that is open."""
+        return [
+            (total / gate.limit, gate)
             for total, gate in zip(totals[1:], self.gates, strict=True)
             if total is not None and gate.limit > 0
         ]
-        return min([Fraction(1), *shares])
 
     def delta_left(self, totals: tuple[Total, ...]) -> Fraction:
         """What is left for charges with a delta of their own."""

@@ -109,6 +109,7 @@ class AccountPages:
             "epsilon": brief(cost.epsilon),
             "left": None if left is None else brief_down(left.largest_epsilon),
             "used": None if left is None else f"{100 * float(left.used):.1f}",
+            "measure": "" if left is None else left.measure,
             "totals": _spent([*_levels(entries), (cost.epsilon, Fraction(0))], terms.budget.delta),
         }
         return self.site.page("further.html", **facts)

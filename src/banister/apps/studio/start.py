@@ -77,5 +77,4 @@ def _left(bench: Workbench) -> str:
         found = bench.dataset.remaining()
     except (BadValue, LedgerFault) as error:
         return str(error)
-    used = f"{100 * float(found.used):.0f} % is used"
-    return f"the largest epsilon that still fits is {brief_down(found.largest_epsilon)}; {used}"
+    return f"the largest epsilon that still fits is {brief_down(found.largest_epsilon)}; {found.used_in_words}"

@@ -356,6 +356,7 @@ def remaining_document(left: Remaining) -> dict[str, Any]:
         "used": str(left.used),
         "delta": str(left.delta),
         "free": list(left.free),
+        "measure": left.measure,
     }
 
 
@@ -369,6 +370,7 @@ def remaining_of(found: dict[str, Any]) -> Remaining:
         used=Fraction(found["used"]),
         delta=Fraction(found["delta"]),
         free=tuple(found["free"]),
+        measure=found.get("measure", ""),
     )
 
 

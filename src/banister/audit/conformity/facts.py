@@ -83,7 +83,7 @@ def _book(book: Ledger) -> tuple[tuple[Entry, ...], str, str, str]:
     rest = book.remaining()
     return (
         charges,
-        f"Charges so far: {len(charges)}; {float(rest.used):.1%} of the allowance is used.",
+        f"Charges so far: {len(charges)}; {rest.used_in_words}.",
         f"The ledger was walked ({count} charges), and every line is as it was written; its head is {head[:16]}….",
         f"The largest epsilon that still fits is {brief(rest.largest_epsilon)}.",
     )

@@ -1,6 +1,7 @@
 """A number that somebody wrote down, as the exact fraction that it is, and back; certified arithmetic is not loaded."""
 
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -24,6 +25,15 @@ def apart(value: float, form: str = "") -> str:
     ('1\xa0234\xa0567', '1\xa0235', '999')
     """
     return f"{value:,{form}}".replace(",", NO_BREAK)
+
+
+def all_apart(text: str) -> str:
+    r"""A text with the thousands of each of its numbers apart; digits after a point stay together.
+
+    >>> all_apart("5% at 1024 to 2047.99 [0.00012 to 4095]")
+    '5% at 1\xa0024 to 2\xa0047.99 [0.00012 to 4\xa0095]'
+    """
+    return re.sub(r"(?<![\d.])\d{4,}", lambda found: apart(int(found[0])), text)
 
 
 def written_fraction(text: str | Decimal) -> Fraction:

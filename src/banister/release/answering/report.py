@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from banister.accounting.totals.explanation import explain
 from banister.core.exact.numbers import brief
+from banister.core.exact.written import apart
 from banister.release.answering.picture import charts_of
 from banister.release.answering.wording import (
     about_intervals,
@@ -75,7 +76,8 @@ def _plan(plan: Plan) -> Chapter:
     grids = []
     for part in plan.parts:
         sizes = plan.sizes
-        header = ["answer", *(f"± at n = {size}" for size in sizes), f"typical at n = {sizes[1]}", "Laplace would be"]
+        at = [f"at n = {apart(size)}" for size in sizes]
+        header = ["answer", *(f"± {each}" for each in at), f"typical {at[1]}", "Laplace would be"]
         wide = [part.forecasts(size, plan.confidence) for size in sizes]
         rows = [
             [f.name, *(f"{number(w[place].half_width)} {f.unit}" for w in wide), number(f.error), number(f.laplace)]

@@ -152,7 +152,7 @@ def describe_noise(part: "Part", size: int, confidence: float) -> list[str]:
         else "Noise cell by cell"
     )
     needs = f", with delta {brief(other.delta)}" if other.delta > part.delta else ""
-    return [*lines, f"{how} would give {', '.join(wide)} at n={size}{needs}."]
+    return [*lines, f"{how} would give {', '.join(wide)} at n={apart(size)}{needs}."]
 
 
 def describe_after(part: "Part") -> list[str]:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from banister.core.exact.written import all_apart
 from banister.release.profile.profile import ColumnFound, LadderFound, Profile
 from banister.release.profile.words import about, each, share, summary
 from banister.show.charts import SmallBars
@@ -41,4 +42,7 @@ def _ladder(title: str, found: LadderFound) -> SmallBars:
     """The rungs from the first to the last that stands out of the noise; below 0 nothing is drawn."""
     high = found.standing or [0]
     places = range(max(0, high[0] - 1), min(len(found.counts), high[-1] + 2))
-    return SmallBars(title, [found.ladder.name(p) for p in places], [max(found.counts[p], 0) for p in places])
+    names = [found.ladder.name(p) for p in places]
+    if not found.ladder.dated:
+        names = [all_apart(name) for name in names]
+    return SmallBars(title, names, [max(found.counts[p], 0) for p in places])

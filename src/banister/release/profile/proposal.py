@@ -49,13 +49,23 @@ def proposed_line(column: ColumnFound, line: str) -> str:
 def proposed_schema(profile: Profile, text: str) -> str:
     """The text of a schema with its blanks filled in by what was drawn, and a line that says so."""
     named = {key(column.name): column for column in profile.columns}
-    lines = [
-        f"# Ranges come from a private look at {profile.plan.guarantee}, which was charged; they may be published."
-    ]
-    for line in text.splitlines():
+    before = text.splitlines()
+    lines = []
+    for line in before:
         name = line.partition("=")[0].strip()
         lines.append(proposed_line(named[name], line) if name in named and BLANK in line else _bound(profile, line))
-    return "\n".join(lines) + "\n"
+    filled = sum(old != new for old, new in zip(before, lines, strict=True))
+    return "\n".join([_heading(profile, filled, any(BLANK in line for line in lines)), *lines]) + "\n"
+
+
+def _heading(profile: Profile, filled: int, blank: bool) -> str:
+    """What in the schema comes from the look; nothing may, and then it is not said."""
+    look = f"a private look at {profile.plan.guarantee}, which was charged"
+    if filled:
+        lines = "1 line was" if filled == 1 else f"{filled} lines were"
+        return f"# {lines} filled in by {look}; they may be published."
+    why = "no blank stands out of its noise" if blank else "all was declared already"
+    return f"# Nothing here comes from {look}: {why}."
 
 
 def _bound(profile: Profile, line: str) -> str:

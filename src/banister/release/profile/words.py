@@ -1,8 +1,8 @@
 """A look in words and rows, shared by the terminal, files and the page."""
 
-import re
 from fractions import Fraction
 
+from banister.core.exact.written import all_apart
 from banister.release.answering.wording import number
 from banister.release.profile.profile import ORDERS, ColumnFound, LadderFound, NumberFound, Profile
 from banister.release.profile.proposal import most_each, range_of
@@ -60,7 +60,7 @@ def about(column: ColumnFound) -> str:
     if column.ladder is not None:
         words = zip(("5%", "half", "95%"), (ORDERS[0], ORDERS[2], ORDERS[-1]), strict=True)
         said = "; ".join(f"{word} at {column.ladder.between(order)}" for word, order in words)
-        return said if column.ladder.ladder.dated else _apart(said)
+        return said if column.ladder.ladder.dated else all_apart(said)
     shown = ", ".join(f"{value} {share(found)}" for value, found in column.values[:FREQUENT])
     more = f", and {len(column.values) - FREQUENT} more" if len(column.values) > FREQUENT else ""
     return (shown + more) or "no value is frequent enough to be shown"
@@ -69,15 +69,6 @@ def about(column: ColumnFound) -> str:
 def each(column: ColumnFound) -> str:
     """How many values of a column people have, so that `groups` can be declared; nothing where nobody knows."""
     return "" if column.groups is None else f"95% of people have at most {most_each(column.groups)} of its values."
-
-
-def _apart(text: str) -> str:
-    """The same with thousands apart, as all numbers for people are written.
-
-    >>> _apart("5% at 1024 to 2047.99 [0.00012 to 4095]")
-    '5% at 1\\xa0024 to 2\\xa0047.99 [0.00012 to 4\\xa0095]'
-    """
-    return re.sub(r"(?<![\d.])\d{4,}", lambda found: f"{int(found[0]):,}".replace(",", "\u00a0"), text)
 
 
 def columns_of(profile: Profile) -> dict[str, list[str | float | None]]:

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from banister.apps.cli.showing.ledger_say import history_table
 from banister.core.exact.numbers import brief, brief_down
+from banister.core.exact.written import apart
 from banister.release.answering.wording import (
     about_intervals,
     charges,
@@ -94,8 +95,8 @@ def _plan_table(part: "Part", plan: "Plan") -> Table:
     sizes = plan.sizes
     table.add_column("answer", overflow="fold")
     for size in sizes:
-        table.add_column(f"± {plan.confidence:.0%}\nn={size}", justify="right")
-    table.add_column(f"typical\nn={sizes[1]}", justify="right")
+        table.add_column(f"± {plan.confidence:.0%}\nn={apart(size)}", justify="right")
+    table.add_column(f"typical\nn={apart(sizes[1])}", justify="right")
     table.add_column("Laplace\nwould be", justify="right")
     wide = [part.forecasts(size, plan.confidence) for size in sizes]
     for place, middle in enumerate(wide[1]):
@@ -215,7 +216,7 @@ def show_budget(dataset: "Dataset", *, json: bool = False) -> None:
         shown.print(bold(safe(book.address)))
         shown.print(
             f"Budget {terms.budget}, {terms.neighbours.value} neighbours; {charges(left.charges)} made, "
-            f"{float(left.used):.1%} used.\nLargest epsilon that still fits: {still_fits(left.largest_epsilon)}",
+            f"{left.used_in_words}.\nLargest epsilon that still fits: {still_fits(left.largest_epsilon)}",
         )
         if lines := book.history()[-SHOWN:]:
             shown.print(history_table(lines))
@@ -239,11 +240,12 @@ def show_check(dataset: "Dataset", out: str) -> None:
     lines = [OWNER_ONLY]
     for table in dataset.check():
         lines.append(
-            f"{table.name}: {table.rows} rows; {table.left_out} lines left out; {table.nobody} without a person"
+            f"{table.name}: {apart(table.rows)} rows; {apart(table.left_out)} lines left out; {apart(table.nobody)} "
+            "without a person"
         )
         lines += [
-            f"  {column.name}: {column.understood} understood, {column.missing} missing, {column.unreadable} "
-            f"unreadable, {column.outside} outside what is declared"
+            f"  {column.name}: {apart(column.understood)} understood, {apart(column.missing)} missing, "
+            f"{apart(column.unreadable)} unreadable, {apart(column.outside)} outside what is declared"
             for column in table.columns
         ]
     shown = console()

@@ -48,6 +48,9 @@ ROW_QUESTIONS = (
     "WHERE came BETWEEN '1970-01-01' AND DATE '1972-02-29' OR went IS NULL GROUP BY 1, 2, 3",
     "SELECT DATE_TRUNC('week', went) AS w, COUNT(came), MEDIAN(came), AVG(went - came) FROM data "
     "WHERE came IN ('1972-02-29', CAST('1969-12-31' AS DATE)) OR MONTH(went) <> 2 GROUP BY w",
+    "SELECT COALESCE(plan, 'none') AS s, COUNT_IF(visits > 3), AVG((income > 5)::INT), SUM(CAST(ok = TRUE AS INT)), "
+    "QUANTILE_DISC(visits, 0.25), PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY income) FROM data "
+    "WHERE came < went + INTERVAL 30 DAY OR came >= DATE '1972-03-01' - INTERVAL '2 weeks' GROUP BY s",
     "SELECT plan, QUANTILE(went - 30, 0.9), MEDIAN(COALESCE(came, went, DATE '1970-01-01')), "
     "SUM(CASE WHEN went < came THEN 1 ELSE 0 END) FROM data GROUP BY plan",
     "SELECT plan, SUM(ROUND(income)) FILTER (WHERE visits > 1), COUNT(site) FILTER (WHERE NOT ok = TRUE), "

@@ -61,6 +61,8 @@ QUESTIONS = (
     "SELECT SUM(CAST(t AS TIME)), COUNT(t) FROM data WHERE CAST(t AS TIME) >= TIME '02:30'",
     "SELECT MEDIAN(t) FROM data WHERE t BETWEEN '2023-03-26 03:00:00' AND DATE '2023-10-29' OR t IS NULL",
     "SELECT SUM(t - TIMESTAMP '2023-01-01 12:00:00') FROM data",
+    "SELECT COUNT(*) FROM data WHERE t >= TIMESTAMP '2023-03-27 02:00:00' - INTERVAL '36 hours' AND "
+    "t < TIMESTAMP '2023-10-29 23:00:00' + INTERVAL 90 MINUTE AND t::TIME <> '23:30'",
 )
 
 
@@ -162,6 +164,9 @@ def test_every_engine_shows_what_a_clock_shows(
         by_hour[int((moment - LOW).total_seconds()) // 3600] += 1
         by_day[(moment - LOW).days] += 1
     assert found[QUESTIONS[0]] == [by_hour.tolist()]
+    first, last = (datetime.datetime(2023, *day) for day in ((3, 25, 14), (10, 30, 0, 30)))
+    between = sum(first <= moment < last and moment.time() != datetime.time(23, 30) for moment in shown)
+    assert found[QUESTIONS[9]] == [[between]]
     assert found[QUESTIONS[2]] == found[QUESTIONS[5]] == [by_day.tolist()]
     clocks = np.zeros((24, 60, 60), dtype=int)
     for moment in shown:

@@ -109,12 +109,7 @@ class Remaining:
 
     @property
     def used_in_words(self) -> str:
-        """How much is used, and by which measure: by another one, a single number may have less room than it seems.
-
-        >>> Remaining(charges=1, largest_epsilon=Fraction(1, 2), used=Fraction(1, 20), delta=Fraction(0), free=(),
-        ...           measure="rho of zCDP").used_in_words
-        '5.0% used by the measure with most room (rho of zCDP)'
-        """
+        """How much is used, and by which measure: by another one, a single number may have less room than it seems."""
         share = f"{float(self.used):.1%} used"
         return f"{share} by the measure with most room ({self.measure})" if self.measure else share
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser
 
 from banister.apps.wildfire.site import wildfire
 from tests.apps.web.running import running, watched
-from tests.apps.wildfire.people import befriend, people
+from tests.apps.wildfire.people import befriend, people, until
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -69,4 +69,26 @@ def test_the_figure_is_shown_before_one_posts(browser: Browser, tmp_path: Path) 
             seen.page.get_by_label("Write a post").fill("with figures")
             seen.page.get_by_role("button", name="Post", exact=True).click()
             seen.page.locator("article").get_by_text("with figures").wait_for()
+            seen.check()
+
+
+def test_two_friends_are_introduced_by_pages(browser: Browser, tmp_path: Path) -> None:
+    with people(tmp_path, 3) as (ann, ben, cleo):
+        befriend(ann, ben)
+        befriend(ann, cleo)
+        with running(lambda place: wildfire(place, ann)) as at_anns, watched(browser, at_anns, width=360) as seen:
+            seen.go("/friends")
+            seen.page.get_by_role("button", name="Offer them to each other").click()
+            seen.page.get_by_text("You offered friend and friend to each other").wait_for()
+            seen.check()
+        until(lambda: ben.introductions() and cleo.introductions())
+        with running(lambda place: wildfire(place, ben)) as at_bens, watched(browser, at_bens, scheme="dark") as seen:
+            seen.go("/friends")
+            seen.check()
+            seen.page.get_by_role("button", name="Meet friend").click()
+            seen.page.get_by_text("you agreed").wait_for()
+            cleo.agree(cleo.introductions()[0].name, 1)
+            until(lambda: len(ben.friends()) == 2)
+            seen.go("/friends")
+            seen.page.get_by_text("friend, through one").first.wait_for()
             seen.check()

@@ -5,13 +5,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from banister.errors import BadFrame
-from banister.spread.node.codec import FRAME_BYTES, HIGHEST, LONGEST_BODY, LONGEST_ID, VERSION, read, write
-from banister.spread.node.messages import PARTS, Ack, Copy, Frame, FrameKind, Token, Wave
+from banister.spread.node.codec import (
+    FRAME_BYTES,
+    HIGHEST,
+    LONGEST_BODY,
+    LONGEST_ID,
+    LONGEST_NOTE,
+    VERSION,
+    read,
+    write,
+)
+from banister.spread.node.messages import PARTS, Ack, Copy, Frame, FrameKind, Note, Token, Wave
 
 IDS = st.binary(min_size=1, max_size=LONGEST_ID)
 COUNTERS = st.integers(0, HIGHEST)
 PARTS_OF_A_STEP = st.integers(0, PARTS - 1)
-FRAMES: st.SearchStrategy[Frame] = st.one_of(
+FRAMES: st.SearchStrategy[Frame | Note] = st.one_of(
     st.builds(
         Copy,
         IDS,
@@ -23,6 +32,7 @@ FRAMES: st.SearchStrategy[Frame] = st.one_of(
     ),
     st.builds(Token, IDS, COUNTERS, COUNTERS),
     st.builds(Wave, IDS, COUNTERS),
+    st.builds(Note, IDS, st.integers(0, 7), st.binary(max_size=200) | st.just(b"x" * LONGEST_NOTE)),
     st.builds(Ack, IDS, st.sampled_from(FrameKind), COUNTERS, st.booleans()),
 )
 PLAIN = write(Token(b"id", 4, 2))
@@ -33,7 +43,7 @@ def padded(start: bytes) -> bytes:
 
 
 @given(FRAMES)
-def test_what_was_written_is_read_and_all_have_one_length(frame: Frame) -> None:
+def test_what_was_written_is_read_and_all_have_one_length(frame: Frame | Note) -> None:
     data = write(frame)
     assert len(data) == FRAME_BYTES
     assert read(data) == frame
@@ -49,7 +59,7 @@ def test_any_bytes_are_a_frame_with_one_spelling_or_our_error(data: bytes) -> No
 
 
 @given(FRAMES, st.integers(0, 80), st.integers(0, 255))
-def test_a_changed_byte_is_another_frame_or_our_error(frame: Frame, place: int, value: int) -> None:
+def test_a_changed_byte_is_another_frame_or_our_error(frame: Frame | Note, place: int, value: int) -> None:
     data = bytearray(write(frame))
     data[place] = value
     try:
@@ -66,7 +76,7 @@ def test_a_changed_byte_is_another_frame_or_our_error(frame: Frame, place: int, 
         (PLAIN + b"\0", "A frame has 1,024 bytes; these are 1,025"),
         (PLAIN[:-1], "these are 1,023"),
         (bytes([VERSION + 1]) + PLAIN[1:], "The frame is of version 5; this program reads version 4"),
-        (padded(b"\4\7\1i"), "The frame is of kind 7; known are 0 to 4"),
+        (padded(b"\4\7\1i"), "The frame is of kind 7; known are 0 to 5"),
         (padded(b"\4\2\0"), "A message's name has 1 to 32 bytes; this one has 0"),
         (padded(b"\4\2\41"), "this one has 33"),
         (padded(b"\4\1\1i\2"), "A yes or no in the frame is 2; it must be 0 or 1"),
@@ -94,7 +104,7 @@ def test_each_malformed_frame_is_refused_in_one_line(data: bytes, message: str) 
         (Wave(b"i", -1), "wave = -1 does not fit a frame"),
     ],
 )
-def test_what_cannot_be_written_is_refused_in_one_line(frame: Frame, message: str) -> None:
+def test_what_cannot_be_written_is_refused_in_one_line(frame: Frame | Note, message: str) -> None:
     with pytest.raises(BadFrame, match=message):
         write(frame)
 

@@ -46,6 +46,20 @@ class Seen:
     safety: str
 
 
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """An introduction as the person sees it."""
+
+    name: str
+    link: int
+    mine: bool
+    who: str
+    """The friend who introduces, or of mine the first of the two."""
+    whom: str
+    state: str
+    """asked of mine; offered, agreed or joining of theirs."""
+
+
 class Messenger:
     """A running node and its store.
 
@@ -207,6 +221,33 @@ class Messenger:
         self._friend(link)
         self.store.change_friend(link, state="blocked")
         self._do(self.node.refresh)
+
+    # Introductions.
+
+    def introduce(self, one: int, other: int) -> None:
+        """Offer two friends to each other. Each learns what the other is called here, and no more until both agree."""
+        names = {friend.link: friend.name for friend in self.friends() if friend.state in ("here", "away")}
+        if one == other or one not in names or other not in names:
+            raise BadValue("Give the numbers of two confirmed friends. Look at the list of friends.")
+        self._do(lambda: self.node.introductions.introduce(one, other, (names[one], names[other])))
+
+    def introductions(self) -> tuple[Proposed, ...]:
+        """Those that wait for somebody."""
+        called, shown = {friend.link: friend.name for friend in self.store.friends()}, dict[tuple[str, int], Proposed]()
+        for each in self._do(self.node.introductions.all):
+            name = each.id.hex()
+            state, key = ("asked", (name, -1)) if each.mine else (each.state, (name, each.link))
+            if each.link in called:
+                shown.setdefault(key, Proposed(name, each.link, each.mine, called[each.link], each.name, state))
+        return tuple(shown.values())
+
+    def agree(self, name: str, link: int) -> None:
+        """Become a friend of who was offered, if she agrees too."""
+        self._do(lambda: self.node.introductions.agree(_name(name), link))
+
+    def decline(self, name: str, link: int) -> None:
+        """Say nothing to an offer, or take back one's own."""
+        self._do(lambda: self.node.introductions.decline(_name(name), link))
 
     def _friend(self, link: int) -> None:
         if all(friend.link != link for friend in self.store.friends()):

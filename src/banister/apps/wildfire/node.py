@@ -7,7 +7,6 @@ the disk moves a tick, and nothing is acknowledged that a crash could lose.
 
 import asyncio
 import contextlib
-import json
 import ssl
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,26 +15,25 @@ from banister import keys
 from banister.apps.wildfire.identity import (
     LinkKey,
     fingerprint,
-    is_certificate,
     knock,
     knocks,
     link_context,
     server_context,
 )
+from banister.apps.wildfire.introductions import Introduction, Introductions
 from banister.apps.wildfire.invitation import Invitation
+from banister.apps.wildfire.pairing import PAIRING_BYTES, padded, pair, paired, unpadded
 from banister.apps.wildfire.relay import DIALS, LISTENS, MARK, address_of, met, without_delay
 from banister.apps.wildfire.socks import ONION, through_tor
 from banister.apps.wildfire.store import Friend, Invited, PostStore
 from banister.apps.wildfire.ticks import Clock
 from banister.errors import BadValue
-from banister.foreign import parse_json
 from banister.sampling.bits import SYSTEM
 from banister.spread.node.codec import FRAME_BYTES
 from banister.spread.node.exchange import COVER, Exchange
 from banister.spread.node.state import NodeState
 from banister.spread.node.wildfire import wildfire_settings
 
-PAIRING_BYTES = 4096  # The one message in each direction by which an invitation is used.
 HANDSHAKE_SECONDS = 30
 WAITING_FRAMES = 4
 """Frames of one link that wait to be worked on; whoever sends faster fills its own line."""
@@ -89,6 +87,7 @@ class Node:
         self._preparing: asyncio.Task[None] | None = None
         self._disk = asyncio.Lock()
         self._on_disk: NodeState | None = None
+        self.introductions = Introductions(self)
 
     async def start(self) -> None:
         """Listen, dial, and tick until `stop`."""
@@ -121,6 +120,7 @@ class Node:
         self._friends = {friend.link: friend for friend in self.store.friends() if friend.state == "friend"}
         self._invited = self.store.invitations()
         self._contexts.clear()
+        self.introductions.refresh()
         known = set(self.exchange.state.contacts)
         for link in known - set(self._friends):
             self._drop(link)
@@ -173,6 +173,7 @@ class Node:
                 self.exchange.received(link, line.frames.get_nowait(), now=now)
             if line.quiet > max(SILENT_TICKS, SILENT_SECONDS / self.tick_seconds):
                 self._drop(link)
+        self.introductions.work(now)
         ready = self.exchange.tick(now=now)
         await self.saved()
         self._ready = ready
@@ -303,6 +304,18 @@ class Node:
         self._ways.add(way)
         way.add_done_callback(self._ways.discard)
 
+    def join_later(self, agreed: Introduction) -> None:
+        """Use the invitation that came of an introduction, in a task of its own; what fails is tried again later."""
+        self._tasks["join", agreed.id] = asyncio.create_task(self._join(agreed))
+
+    async def _join(self, agreed: Introduction) -> None:
+        invitation = Invitation.read(agreed.line)
+        if all(friend.secret != invitation.secret for friend in self.store.friends()):
+            with contextlib.suppress(BadValue):
+                await self.use(invitation, friend=self.introductions.called(agreed))
+        if any(friend.secret == invitation.secret for friend in self.store.friends()):
+            self.introductions.joined(agreed)
+
     # Invitations.
 
     def invite(self, *, now: float, seconds: int, friend: str) -> Invitation:
@@ -338,62 +351,17 @@ class Node:
         self.refresh()
 
     async def _invitation_used(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked = _unpadded(await reader.readexactly(PAIRING_BYTES))
-        writer.write(_padded(self._paired(asked)))
+        asked = unpadded(await reader.readexactly(PAIRING_BYTES))
+        writer.write(padded(paired(self.store, asked, wall=self.clock.wall())))
+        self.refresh()
         await writer.drain()
         await asyncio.sleep(0.2)
 
-    def _paired(self, asked: dict[str, object]) -> dict[str, object]:
-        """What is answered to who uses an invitation; she is a friend when the person here accepts."""
-        try:
-            name, certificate = bytes.fromhex(str(asked["id"])), bytes.fromhex(str(asked["certificate"]))
-        except (KeyError, ValueError):
-            return {"refusal": "That was no answer to an invitation."}
-        found = next((each for each in self.store.invitations() if each.id == name), None)
-        if found is None or found.used:
-            return {"refusal": "This invitation was used before. Ask for a new one."}
-        if found.expires < self.clock.wall():
-            return {"refusal": "This invitation has expired. Ask for a new one."}
-        if not is_certificate(certificate):
-            return {"refusal": "That was no answer to an invitation."}
-        with self.store.writing():
-            self.store.add_friend(
-                name=found.name or "friend",
-                own=found.own,
-                theirs=certificate,
-                secret=found.secret,
-                host="",
-                port=0,
-                state="asked",
-            )
-            self.store.use_invitation(name)
-        self.refresh()
-        return {}
-
     async def _pair(self, invitation: Invitation, own: LinkKey) -> tuple[bytes, dict[str, object]]:
-        """Knock with an invitation, and hand over a certificate: hers, and what she answers."""
         context = link_context(own, None, server=False)
-        reader, writer = await self._opened(invitation.host, invitation.port, invitation.secret, context)
-        try:
-            theirs: bytes = writer.get_extra_info("ssl_object").getpeercert(True)
-            if fingerprint(theirs) != invitation.fingerprint:
-                raise BadValue("Somebody else answered than the one who invited. Ask for a new invitation.")
-            writer.write(_padded({"id": invitation.id.hex(), "certificate": own.certificate.hex()}))
-            return theirs, _unpadded(await reader.readexactly(PAIRING_BYTES))
-        finally:
-            writer.transport.abort()
+        opened = await self._opened(invitation.host, invitation.port, invitation.secret, context)
+        return await pair(*opened, invitation, own)
 
 
 def _same(protocol: asyncio.StreamReaderProtocol) -> asyncio.StreamReaderProtocol:
     return protocol
-
-
-def _padded(message: dict[str, object]) -> bytes:
-    return json.dumps(message).encode().ljust(PAIRING_BYTES, b" ")
-
-
-def _unpadded(data: bytes) -> dict[str, object]:
-    found = parse_json(data, "This is no answer to an invitation", most_bytes=PAIRING_BYTES)
-    if not isinstance(found, dict):
-        raise BadValue("This is no answer to an invitation.")
-    return found

@@ -14,6 +14,7 @@ from banister.apps.wildfire.figures import LEAST_FRIENDS, figures, graph_words, 
 from banister.apps.wildfire.messenger import Messenger
 from banister.apps.wildfire.pictures import LARGEST_FILE
 from banister.apps.wildfire.qr import qr_code
+from banister.apps.wildfire.terminal import proposal_words
 from banister.errors import BadValue, BanisterError
 from banister.spread.node.wildfire import LIFE_DAYS, PACE, QUIET, STEP_TICKS, SWITCH
 
@@ -49,6 +50,8 @@ class Pages:
             ("/invite", self.invite),
             ("/join", self.join),
             ("/friend", self.change),
+            ("/introduce", self.introduce),
+            ("/introduction", self.introduction),
         )
         for path, work in done:
             site.app.add_api_route(path, work, methods=["POST"], response_model=None)
@@ -127,6 +130,7 @@ class Pages:
             here="/friends",
             title="Friends",
             friends=self.messenger.friends(),
+            introductions=[(each, proposal_words(each)) for each in self.messenger.introductions()],
             invitation=invitation,
             code=qr_code(invitation) if invitation else "",
             refusal=refusal,
@@ -149,10 +153,30 @@ class Pages:
         """Accept, decline, remove or block a friend."""
         fields = await self.site.fields(request)
         verbs = {"accept": self.messenger.accept, "remove": self.messenger.remove, "block": self.messenger.block}
-        verb, link = verbs.get(fields.get("verb", "")), fields.get("link", "")
-        if verb is None or not link.isdecimal():
+        verb = verbs.get(fields.get("verb", ""))
+        if verb is None:
             raise BadValue("The form is not complete. Load the page again; nothing was done.")
-        verb(int(link))
+        verb(_link(fields.get("link", "")))
+        return RedirectResponse("/friends", status_code=303)
+
+    async def introduce(self, request: Request) -> Response:
+        """Offer two friends to each other."""
+        fields = await self.site.fields(request)
+        one, other = fields.get("one", ""), fields.get("other", "")
+        try:
+            self.messenger.introduce(_link(one), _link(other))
+        except BadValue as error:
+            return self._friends("", str(error))
+        return RedirectResponse("/friends", status_code=303)
+
+    async def introduction(self, request: Request) -> Response:
+        """Agree to be introduced, or not."""
+        fields = await self.site.fields(request)
+        verbs = {"agree": self.messenger.agree, "decline": self.messenger.decline}
+        verb = verbs.get(fields.get("verb", ""))
+        if verb is None:
+            raise BadValue("The form is not complete. Load the page again; nothing was done.")
+        verb(fields.get("name", ""), _link(fields.get("link", "")))
         return RedirectResponse("/friends", status_code=303)
 
     def node(self) -> Response:
@@ -188,6 +212,12 @@ async def _in_memory(request: Request) -> FormData:
         return await parser.parse()
     except MultiPartException:
         raise BadValue("The form is not complete. Load the page again; nothing was done.") from None
+
+
+def _link(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise BadValue("The form is not complete. Load the page again; nothing was done.")
+    return int(text)
 
 
 def _minutes(tick: float) -> float:

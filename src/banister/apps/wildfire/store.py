@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sqlcipher3
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -38,6 +39,14 @@ CREATE TABLE friends (link INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL
 CREATE TABLE invitations (id BLOB PRIMARY KEY, private BLOB NOT NULL, certificate BLOB NOT NULL, secret BLOB NOT NULL,
   expires INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, name TEXT NOT NULL DEFAULT '');
 """
+_SINCE = """
+CREATE TABLE IF NOT EXISTS introductions (id BLOB NOT NULL, link INTEGER NOT NULL, mine INTEGER NOT NULL,
+  name TEXT NOT NULL, state TEXT NOT NULL, key BLOB NOT NULL, reach INTEGER NOT NULL, line TEXT NOT NULL,
+  expires INTEGER NOT NULL, PRIMARY KEY (id, link));
+CREATE TABLE IF NOT EXISTS notes (id BLOB NOT NULL, link INTEGER NOT NULL, what INTEGER NOT NULL, body BLOB NOT NULL,
+  expires INTEGER NOT NULL, PRIMARY KEY (id, link, what));
+"""
+"""What stores of earlier days do not have yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +112,23 @@ class PostStore:
             self._db.execute(f"PRAGMA {pragma}")
         if fresh:
             with self.writing():
-                for statement in _TABLES.split(";\n"):
-                    if statement.strip():
-                        self._db.execute(statement)
+                self._make(_TABLES)
                 self.put("version", VERSION)
         elif self.get("version") != VERSION:
             raise BadValue(f"The store is of version {self.get('version')}; this program reads version {VERSION}.")
+        with self.writing():
+            self._make(_SINCE)
+
+    def _make(self, tables: str) -> None:
+        for statement in tables.split(";\n"):
+            if statement.strip():
+                self._db.execute(statement)
+
+    def rows(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+        """What the file answers to one statement; whatever writes does so inside `writing`."""
+        with self._lock:
+            found: list[tuple[Any, ...]] = self._db.execute(question, values).fetchall()
+        return found
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -175,11 +195,11 @@ class PostStore:
                 self._db.execute(
                     "DELETE FROM epochs WHERE epoch < ? AND epoch NOT IN (SELECT epoch FROM posts)", (epoch,)
                 )
-        self._cut_the_log()
+        self.cut_the_log()
         self._saved, self._rest = dict(state.held), rest
         return True
 
-    def _cut_the_log(self) -> None:
+    def cut_the_log(self) -> None:
         """The log keeps pages as they were before: which post had come over no link yet, and keys that are gone."""
         with self._lock:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -248,7 +268,10 @@ class PostStore:
         """The keys of the link are overwritten; nobody can use it again."""
         with self.writing():
             self._db.execute("DELETE FROM friends WHERE link = ?", (link,))
-        self._cut_the_log()
+            mine = "SELECT id FROM introductions WHERE link = ? AND mine"  # Who remains of those two waits for nobody.
+            for table in ("notes", "introductions"):
+                self._db.execute(f"DELETE FROM {table} WHERE link = ? OR id IN ({mine})", (link, link))
+        self.cut_the_log()
 
     # Invitations.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from banister.apps.wildfire.figures import LEAST_FRIENDS, figures
-from banister.apps.wildfire.messenger import Messenger
+from banister.apps.wildfire.messenger import Messenger, Proposed
 from banister.errors import BadValue, BanisterError
 
 HELP = """\
@@ -21,6 +21,10 @@ join LINE NAME  use a line that somebody gave you
 friends         who they are, and whether they are here
 accept N        a friend who used your invitation (compare the safety number)
 remove N        end a friendship, or decline one; block N keeps it closed
+introduce N M   offer friends N and M to each other
+introductions   what was offered, and by whom
+agree N         become a friend of who was offered, if she agrees too
+decline N       say nothing to an offer; nobody is told. Or take back your own
 figure          what a spy would find out
 wait SECONDS    do nothing for a while
 quit            end"""
@@ -65,6 +69,10 @@ class Talk:
             "accept": lambda: messenger.accept(_number(rest)),
             "remove": lambda: messenger.remove(_number(rest)),
             "block": lambda: messenger.block(_number(rest)),
+            "introduce": lambda: self._introduce(rest),
+            "introductions": self._introductions,
+            "agree": lambda: messenger.agree(*self._proposed(rest)),
+            "decline": lambda: messenger.decline(*self._proposed(rest)),
             "figure": lambda: say_figures(messenger.here(), self.say),
             "wait": lambda: time.sleep(min(_number(rest), 3600)),
         }
@@ -120,6 +128,32 @@ class Talk:
             self.say(f"{friend.link:>3} {friend.name}: {friend.state}; safety number {friend.safety}")
         if not self.messenger.friends():
             self.say("None yet. Write invite, and give the line to somebody.")
+
+    def _introduce(self, rest: str) -> None:
+        one, _, other = rest.partition(" ")
+        self.messenger.introduce(_number(one), _number(other.strip()))
+        self.say("Offered to both. They become friends if both agree; neither learns of a no.")
+
+    def _introductions(self) -> None:
+        shown = self.messenger.introductions()
+        for place, each in enumerate(shown, 1):
+            self.say(f"{place:>3} {proposal_words(each)}")
+        if not shown:
+            self.say("None.")
+
+    def _proposed(self, number: str) -> tuple[str, int]:
+        shown, place = self.messenger.introductions(), _number(number)
+        if not 1 <= place <= len(shown):
+            raise BadValue(f"There is no introduction {place}. Write introductions to see them.")
+        return shown[place - 1].name, shown[place - 1].link
+
+
+def proposal_words(each: Proposed) -> str:
+    """An introduction in a sentence."""
+    if each.mine:
+        return f"You offered {each.who} and {each.whom} to each other; it waits until both agree"
+    more = {"offered": "", "agreed": "; you agreed", "joining": "; both agreed, the link comes up when she is there"}
+    return f"{each.who} would introduce you to {each.whom}{more[each.state]}"
 
 
 def say_figures(friends: int, say: Callable[[str], None]) -> None:

@@ -1,7 +1,7 @@
 """Frames as bytes, and back. All have one length, and each frame has one spelling.
 
     byte 0       the version of this format
-    byte 1       what the frame is for: 0 cover, 1 copy, 2 token, 3 wave, 4 answer
+    byte 1       what the frame is for: 0 cover, 1 copy, 2 token, 3 wave, 4 answer, 5 note
     byte 2       length of the message's name, from 1 to 32; the name follows. Cover has none, and nothing after it
     then         the fields of that kind in their order: whole numbers in two bytes, high byte first; yes or no, the
                  part of a step in an age, and pieces, in one; a body as its length and its bytes
@@ -16,7 +16,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from banister.errors import BadFrame
-from banister.spread.node.messages import PARTS, Ack, Carried, Copy, Cover, Frame, FrameKind, MessageId, Token, Wave
+from banister.spread.node.messages import (
+    NOTES,
+    PARTS,
+    Ack,
+    Carried,
+    Copy,
+    Cover,
+    Frame,
+    FrameKind,
+    MessageId,
+    Note,
+    Token,
+    Wave,
+)
 
 VERSION: Final = 4
 FRAME_BYTES: Final = 1024
@@ -29,6 +42,8 @@ MOST_PIECES: Final = 128
 """In so many frames a body may go over a link, and no more."""
 COVER: Final = 0
 ANSWER: Final = 4
+NOTE: Final = 5
+LONGEST_NOTE: Final = FRAME_BYTES - 3 - LONGEST_ID - 1 - 2
 
 
 def write(frame: Carried) -> bytes:
@@ -42,12 +57,16 @@ def write(frame: Carried) -> bytes:
         return bytes([VERSION, COVER]).ljust(FRAME_BYTES, b"\0")
     if not 1 <= len(frame.id) <= LONGEST_ID:
         raise BadFrame(f"A message's name has 1 to {LONGEST_ID} bytes; this one has {len(frame.id)}.")
-    kind = ANSWER if isinstance(frame, Ack) else frame.kind.value
+    kind = ANSWER if isinstance(frame, Ack) else NOTE if isinstance(frame, Note) else frame.kind.value
     data = bytes([VERSION, kind, len(frame.id)]) + frame.id + _fields(frame)
     return data.ljust(FRAME_BYTES, b"\0")
 
 
-def _fields(frame: Frame) -> bytes:
+def _fields(frame: Frame | Note) -> bytes:
+    if isinstance(frame, Note):
+        if not (0 <= frame.what < NOTES and len(frame.body) <= LONGEST_NOTE):
+            raise BadFrame(f"A note is of kind 0 to {NOTES - 1}, with at most {LONGEST_NOTE} bytes.")
+        return bytes([frame.what]) + _number("note", len(frame.body)) + frame.body
     if isinstance(frame, Copy):
         if len(frame.body) > LONGEST_BODY:
             raise BadFrame(f"A body of {len(frame.body):,} bytes is too long; {LONGEST_BODY:,} fit. Split it.")
@@ -87,7 +106,7 @@ def read(data: bytes) -> Carried:
         return _ended(Cover(), reader)
     make = KINDS.get(data[1])
     if make is None:
-        raise BadFrame(f"The frame is of kind {data[1]}; known are {COVER} to {ANSWER}.")
+        raise BadFrame(f"The frame is of kind {data[1]}; known are {COVER} to {NOTE}.")
     length = reader.byte()
     if not 1 <= length <= LONGEST_ID:
         raise BadFrame(f"A message's name has 1 to {LONGEST_ID} bytes; this one has {length}.")
@@ -151,10 +170,18 @@ def _read_answer(name: MessageId, reader: ByteReader) -> Frame:
     return Ack(name, FrameKind(kind), reader.number(), reader.flag())
 
 
+def _read_note(name: MessageId, reader: ByteReader) -> Note:
+    what, length = reader.byte(), reader.number()
+    if what >= NOTES or length > LONGEST_NOTE:
+        raise BadFrame(f"A note is of kind 0 to {NOTES - 1}, with at most {LONGEST_NOTE} bytes.")
+    return Note(name, what, reader.take(length))
+
+
 KIND_VALUES: Final = frozenset(kind.value for kind in FrameKind)
-KINDS: Final[dict[int, Callable[[MessageId, ByteReader], Frame]]] = {
+KINDS: Final[dict[int, Callable[[MessageId, ByteReader], Frame | Note]]] = {
     FrameKind.COPY.value: _read_copy,
     FrameKind.TOKEN.value: _read_token,
     FrameKind.WAVE.value: _read_wave,
     ANSWER: _read_answer,
+    NOTE: _read_note,
 }

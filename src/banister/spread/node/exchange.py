@@ -27,6 +27,7 @@ from banister.spread.node.messages import (
     Frame,
     Link,
     MessageId,
+    Note,
     Post,
     Received,
     Removed,
@@ -42,6 +43,8 @@ from banister.spread.node.step import step
 
 MOST_ANSWERS = 64
 """Answers that wait for one link; who asks faster than a link can answer is answered later, when it asks again."""
+MOST_NOTES = 32
+"""Notes that wait for one link, and that came and wait to be looked at; more are told again later."""
 COVER = codec.write(Cover())
 
 
@@ -68,6 +71,7 @@ class Outbox:
 
     answers: deque[Ack] = field(default_factory=deque)
     others: deque[Frame] = field(default_factory=deque)
+    notes: deque[Note] = field(default_factory=deque)
     short: list[Copy] = field(default_factory=list)
     """Copies of one frame; the last goes next."""
     long: deque[Sending] = field(default_factory=deque)
@@ -119,6 +123,8 @@ class Exchange:
         self.state = state
         self.shown: list[MessageId] = []
         """Posts that are new here, one's own too; whoever shows them empties it."""
+        self.notes: list[tuple[Link, Note]] = []
+        """What friends told this node alone; whoever looks at it empties it."""
         self._bits = bits
         self._outboxes: dict[Link, Outbox] = {}
         self._gathering: dict[Link, Gathering] = {}
@@ -151,6 +157,13 @@ class Exchange:
         self.away(link, now=now)
         self._happen(Removed(link), now)
 
+    def tell(self, link: Link, note: Note) -> None:
+        """Tell one friend something, when her link has a tick for it; lost with the link, and then to be told anew."""
+        if link in self.state.contacts and link not in self.state.away:
+            box = self._outboxes.setdefault(link, Outbox())
+            if len(box.notes) < MOST_NOTES and note not in box.notes:
+                box.notes.append(note)
+
     def received(self, link: Link, data: bytes, *, now: Tick) -> bool:
         """One frame came over a link; whether it was one that an honest node can send."""
         if data == COVER:
@@ -160,6 +173,10 @@ class Exchange:
         except BadFrame:
             return False
         if isinstance(frame, Cover) or link not in self.state.contacts:
+            return True
+        if isinstance(frame, Note):
+            if sum(known == link for known, _ in self.notes) < MOST_NOTES:
+                self.notes.append((link, frame))
             return True
         if isinstance(frame, Copy):
             whole = self._gathering.setdefault(link, Gathering()).add(frame)
@@ -180,7 +197,7 @@ class Exchange:
 
     def due(self, *, now: Tick) -> Tick | None:
         """When a tick will carry more than cover at the earliest, if nothing comes; None when none will."""
-        if any(box.answers or box.others or box.short or box.long for box in self._outboxes.values()):
+        if any(box.answers or box.others or box.notes or box.short or box.long for box in self._outboxes.values()):
             return now + 1
         return self._wake_at
 
@@ -192,6 +209,8 @@ class Exchange:
             return codec.write(box.answers.popleft())
         if box.others:
             return codec.write(box.others.popleft())
+        if box.notes:
+            return codec.write(box.notes.popleft())
         while (copy := box.next_copy()) is not None:
             held = self.state.held.get(copy.id)
             if held is not None:  # Else it was forgotten while it waited.

@@ -98,9 +98,20 @@ class Cover:
     """A frame that means nothing: it goes over a link at a tick at which there is nothing to say."""
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something about links, from one friend to one other: no rule of a protocol sees it, and no crowd."""
+
+    id: MessageId
+    what: int
+    body: bytes = b""
+
+
+NOTES = 8
+"""So many kinds of notes there may be."""
 Asked = Copy | Token | Wave
 Frame = Asked | Ack
-Carried = Frame | Cover
+Carried = Frame | Note | Cover
 """Whatever a link carries."""
 
 

@@ -35,7 +35,9 @@ def test_the_tutorial_leads_from_a_file_to_a_report(tmp_path: Path) -> None:
 def test_the_notebook_runs_and_shows_tables_and_pictures(tmp_path: Path) -> None:
     notebook = nbformat.read(DOCS / "tutorial.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)  # What was drawn once belongs in no repository.
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(
+        notebook, timeout=1200, startup_timeout=600, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
     shown = [out["data"] for cell in notebook.cells for out in cell.get("outputs", []) if "data" in out]
     pages = [data["text/html"] for data in shown if "text/html" in data]
     assert len(pages) >= 6

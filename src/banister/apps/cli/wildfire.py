@@ -16,6 +16,9 @@ Listen = Annotated[str, typer.Option(help="Where friends knock: an address of th
 Announce = Annotated[str, typer.Option(help="The address that invitations name, where it differs.")]
 Tick = Annotated[float, typer.Option(help="Seconds between frames, for a new node; all friends need the same.")]
 AtRelay = Annotated[str, typer.Option(help="host:port of a relay, where friends who cannot reach you are met.")]
+Limit = Annotated[
+    float | None, typer.Option(help="GB a month that it may send and receive; kept, and 0 takes it away.")
+]
 DEFAULT = "~/.banister/wildfire"
 
 
@@ -30,6 +33,7 @@ def register(app: typer.Typer) -> None:
         announce: Announce = "",
         relay: AtRelay = "",
         tick: Tick = 5.0,
+        limit: Limit = None,
         passphrase_file: Passphrase = "",
         port: Annotated[int, typer.Option(help="The port of the page on this machine; 0 takes a free one.", min=0)] = 0,
         browser: Annotated[bool, typer.Option(help="Open a browser where there is one.")] = True,
@@ -38,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
         Example: banister wildfire start --listen 192.168.1.20:4100
         """
-        messenger = _open(folder, listen, announce, relay, tick, passphrase_file)
+        messenger = _open(folder, listen, announce, relay, tick, limit, passphrase_file)
         from banister.apps.web.gate import Place
         from banister.apps.web.serve import serve, take_port
         from banister.apps.wildfire.site import wildfire
@@ -57,6 +61,7 @@ def register(app: typer.Typer) -> None:
         announce: Announce = "",
         relay: AtRelay = "",
         tick: Tick = 5.0,
+        limit: Limit = None,
         passphrase_file: Passphrase = "",
     ) -> None:
         """Run your node in the terminal: one line in, a few lines out.
@@ -65,7 +70,7 @@ def register(app: typer.Typer) -> None:
         """
         import sys
 
-        messenger = _open(folder, listen, announce, relay, tick, passphrase_file)
+        messenger = _open(folder, listen, announce, relay, tick, limit, passphrase_file)
         from banister.apps.wildfire.terminal import Talk
 
         tell(f"Your node listens at {messenger.node.announced}:{messenger.node.port}. Write help to see what there is.")
@@ -145,7 +150,9 @@ def _said(text: str) -> None:
     sys.stdout.flush()
 
 
-def _open(folder: str, listen: str, announce: str, relay: str, tick: float, passphrase_file: str) -> "Messenger":
+def _open(
+    folder: str, listen: str, announce: str, relay: str, tick: float, limit: float | None, passphrase_file: str
+) -> "Messenger":
     from banister.errors import BadValue, MissingExtra
 
     try:
@@ -159,7 +166,7 @@ def _open(folder: str, listen: str, announce: str, relay: str, tick: float, pass
         raise BadValue(f"--listen {listen[:60]} must be an address and a port, such as 127.0.0.1:4100.")
     words = _passphrase(passphrase_file, fresh=not (place / FILE).exists())
     at = {"announced": announce, "relay": relay}
-    return Messenger(place, words, host=host, port=int(port), tick_seconds=tick, **at)
+    return Messenger(place, words, host=host, port=int(port), tick_seconds=tick, limit_gb=limit, **at)
 
 
 def _passphrase(file: str, *, fresh: bool) -> str:

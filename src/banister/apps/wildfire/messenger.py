@@ -16,8 +16,10 @@ from banister.apps.wildfire.content import Text, read_body, write_body
 from banister.apps.wildfire.figures import LEAST_FRIENDS
 from banister.apps.wildfire.identity import safety_number
 from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
+from banister.apps.wildfire.limit import limit_of
 from banister.apps.wildfire.node import Node
 from banister.apps.wildfire.store import PostStore
+from banister.core.exact.written import Number
 from banister.errors import BadValue, BanisterError
 
 T = TypeVar("T")
@@ -76,11 +78,16 @@ class Messenger:
         tick_seconds: float = 5,
         announced: str = "",
         relay: str = "",
+        limit_gb: Number | None = None,
     ) -> None:
+        if limit_gb is not None:
+            limit_gb = limit_of(limit_gb)
         self.store = PostStore(folder, passphrase)
         kept = self.store.get("tick_seconds")
         tick = float(kept) if kept else float(need.positive("tick_seconds", tick_seconds))
         self.store.put("tick_seconds", repr(tick))
+        if limit_gb is not None:
+            self.store.put("limit_gb", repr(limit_gb))
         port = port or int(self.store.get("port", "0"))
         self.node = Node(self.store, tick_seconds=tick, host=host, port=port, relay=relay)
         self.node.announced = announced or host
@@ -117,11 +124,29 @@ class Messenger:
     def trouble(self) -> str:
         """What keeps the node from its work, in a sentence; empty when nothing does."""
         failure = self.node.failure
-        if failure is None or isinstance(failure, BanisterError):
-            return "" if failure is None else str(failure)
+        if failure is None:
+            return self._rest()
+        if isinstance(failure, BanisterError):
+            return str(failure)
         return (
             f"The node has a fault ({type(failure).__name__}); posts wait until it is started anew. Please report it."
         )
+
+    def _rest(self) -> str:
+        limit = self.node.limit
+        if limit.is_open():
+            return ""
+        minutes = -(-limit.again_seconds() // 60)
+        return (
+            f"All links rest for {minutes} {'minute' if minutes == 1 else 'minutes'}: this hour's share of your limit "
+            f"of {limit.gigabytes:g} GB a month is used up."
+        )
+
+    def set_limit(self, gigabytes: Number) -> None:
+        """Bound what the node sends and receives, in GB a month; 0 for no bound. It holds from now on."""
+        bound = limit_of(gigabytes)
+        self.store.put("limit_gb", repr(bound))
+        self._do(lambda: setattr(self.node.limit, "gigabytes", bound))
 
     # Posts.
 

@@ -22,6 +22,7 @@ from banister.apps.wildfire.identity import (
 )
 from banister.apps.wildfire.introductions import Introduction, Introductions
 from banister.apps.wildfire.invitation import Invitation
+from banister.apps.wildfire.limit import TrafficLimit
 from banister.apps.wildfire.pairing import PAIRING_BYTES, padded, pair, paired, unpadded
 from banister.apps.wildfire.relay import DIALS, LISTENS, MARK, address_of, met, without_delay
 from banister.apps.wildfire.socks import ONION, through_tor
@@ -88,10 +89,18 @@ class Node:
         self._disk = asyncio.Lock()
         self._on_disk: NodeState | None = None
         self.introductions = Introductions(self)
+        kept = partial(store.put, "traffic")
+        wanted = float(store.get("limit_gb", "0"))
+        self.limit = TrafficLimit(wanted, wall=lambda: self.clock.wall(), keep=kept, kept=store.get("traffic"))
+        self._frames, self._knocks = 0, 0
 
     async def start(self) -> None:
         """Listen, dial, and tick until `stop`."""
         self.refresh()
+        await self._listen()
+        self._tasks["ticks"] = asyncio.create_task(self._tick())
+
+    async def _listen(self) -> None:
         try:
             self._server = await asyncio.start_server(
                 self._accept, self.host, self.port, ssl=self._met_strangers, ssl_handshake_timeout=HANDSHAKE_SECONDS
@@ -102,7 +111,6 @@ class Node:
                 "this machine. Choose another with --listen."
             ) from None
         self.port = self._server.sockets[0].getsockname()[1]
-        self._tasks["ticks"] = asyncio.create_task(self._tick())
 
     async def stop(self) -> None:
         ending = [*self._tasks.values(), *self._ways]
@@ -152,6 +160,7 @@ class Node:
                     self._drop(link)
                 else:
                     line.writer.write(self._ready.pop(link, COVER))
+                    self._frames += 1
             if self._preparing is None or self._preparing.done():
                 if self._preparing is not None and not self._preparing.cancelled():
                     self._failed(self._preparing.exception())
@@ -165,6 +174,7 @@ class Node:
     async def _prepare(self) -> None:
         """Work on what came, write it down, and only then make ready what follows from it."""
         await asyncio.sleep(self.tick_seconds / 2)
+        await self._keep_the_limit()
         now = self.clock.now()
         for link, line in list(self.lines.items()):
             line.quiet += 1
@@ -177,6 +187,21 @@ class Node:
         ready = self.exchange.tick(now=now)
         await self.saved()
         self._ready = ready
+
+    async def _keep_the_limit(self) -> None:
+        """Count what went and came; close everything when the hour's share is used up, and open it again after."""
+        frames, knocks, self._frames, self._knocks = self._frames, self._knocks, 0, 0
+        self.limit.count(frames, knocks)
+        if self.limit.is_open():
+            if self._server is None:
+                await self._listen()
+                self.changes += 1
+        elif self._server is not None:
+            self._server.close()
+            self._server = None
+            for link in list(self.lines):
+                self._drop(link)
+            self.changes += 1
 
     async def post(self, body: bytes) -> bytes:
         """Take a post of the person's own; when its name comes back it is on disk, and it waits for the ticks."""
@@ -213,7 +238,11 @@ class Node:
         return int(ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._knocks += 1
         theirs = writer.get_extra_info("ssl_object").getpeercert(True)
+        if not self.limit.is_open():
+            writer.transport.abort()
+            return
         link = next((each.link for each in self._friends.values() if theirs and each.theirs == theirs), None)
         if link is not None:
             await self._serve(link, reader, writer)
@@ -236,6 +265,7 @@ class Node:
         try:
             while True:
                 await line.frames.put(await reader.readexactly(FRAME_BYTES))
+                self._frames += 1
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -256,7 +286,8 @@ class Node:
         pause = 0.2
         while link in self._friends:
             friend = self._friends[link]
-            if link not in self.lines:
+            if link not in self.lines and self.limit.is_open():
+                self._knocks += 1
                 with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
                     context = link_context(friend.own, friend.theirs, server=False)
                     reader, writer = await asyncio.wait_for(
@@ -288,6 +319,8 @@ class Node:
         assert self.relay is not None
         pause, loop = 0.2, asyncio.get_running_loop()
         while secret in {f.secret for f in self._friends.values()} | {invited.secret for invited in self._invited}:
+            while not self.limit.is_open():
+                await asyncio.sleep(pause)
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
                 held, way = await met(*self.relay, LISTENS, secret)
                 self._keep(way)

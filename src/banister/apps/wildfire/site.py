@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from banister.apps.web.gate import Place
 from banister.apps.web.site import NavLink, Site
 from banister.apps.wildfire.figures import LEAST_FRIENDS, figures, graph_words, traffic_gb
+from banister.apps.wildfire.limit import minutes_an_hour
 from banister.apps.wildfire.messenger import Messenger
 from banister.apps.wildfire.pictures import LARGEST_FILE
 from banister.apps.wildfire.qr import qr_code
@@ -21,6 +22,8 @@ from banister.spread.node.wildfire import LIFE_DAYS, PACE, QUIET, STEP_TICKS, SW
 LINKS = (NavLink("/", "Posts"), NavLink("/friends", "Friends"), NavLink("/node", "Your node"))
 TICKS = (1, 5, 15, 60)
 CROWDS = (4, 8, 16)
+LIMITS = (0.5, 1, 2, 5)
+"""GB a month, for mobile links."""
 
 
 def wildfire(place: Place, messenger: Messenger) -> Site:
@@ -50,6 +53,7 @@ class Pages:
             ("/invite", self.invite),
             ("/join", self.join),
             ("/friend", self.change),
+            ("/limit", self.limit),
             ("/introduce", self.introduce),
             ("/introduction", self.introduction),
         )
@@ -179,13 +183,31 @@ class Pages:
         verb(fields.get("name", ""), _link(fields.get("link", "")))
         return RedirectResponse("/friends", status_code=303)
 
+    async def limit(self, request: Request) -> Response:
+        """Bound the node's traffic."""
+        try:
+            self.messenger.set_limit((await self.site.fields(request)).get("limit", "").strip() or 0)
+        except BanisterError as error:
+            return self._node(str(error))
+        return RedirectResponse("/node", status_code=303)
+
     def node(self) -> Response:
+        return self._node("")
+
+    def _node(self, refusal: str) -> Response:
         """What the node is set to, what it knows, and what traffic it makes."""
+        limit = self.messenger.node.limit.gigabytes
         tick = self.messenger.node.tick_seconds
         count = max(self.messenger.confirmed(), 1)
         rows = [(each, [traffic_gb(each, friends) for friends in CROWDS], _minutes(each)) for each in TICKS]
         return self.site.page(
             "node.html",
+            422 if refusal else 200,
+            refusal=refusal,
+            trouble=self.messenger.trouble(),
+            limit=limit,
+            up=minutes_an_hour(limit, tick, count),
+            limits=[(gb, [minutes_an_hour(gb, tick, friends) for friends in CROWDS]) for gb in LIMITS],
             here="/node",
             title="Your node",
             tick=tick,

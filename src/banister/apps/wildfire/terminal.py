@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from banister.apps.wildfire.figures import LEAST_FRIENDS, figures
+from banister.apps.wildfire.limit import minutes_an_hour
 from banister.apps.wildfire.messenger import Messenger, Proposed
 from banister.errors import BadValue, BanisterError
 
@@ -26,6 +27,7 @@ introductions   what was offered, and by whom
 agree N         become a friend of who was offered, if she agrees too
 decline N       say nothing to an offer; nobody is told. Or take back your own
 figure          what a spy would find out
+limit GB        let the node send and receive so much a month, and no more; 0 for no limit
 wait SECONDS    do nothing for a while
 quit            end"""
 
@@ -74,6 +76,7 @@ class Talk:
             "agree": lambda: messenger.agree(*self._proposed(rest)),
             "decline": lambda: messenger.decline(*self._proposed(rest)),
             "figure": lambda: say_figures(messenger.here(), self.say),
+            "limit": lambda: self._limit(rest),
             "wait": lambda: time.sleep(min(_number(rest), 3600)),
         }
         if word not in verbs:
@@ -128,6 +131,12 @@ class Talk:
             self.say(f"{friend.link:>3} {friend.name}: {friend.state}; safety number {friend.safety}")
         if not self.messenger.friends():
             self.say("None yet. Write invite, and give the line to somebody.")
+
+    def _limit(self, rest: str) -> None:
+        self.messenger.set_limit(rest)
+        node = self.messenger.node
+        minutes = minutes_an_hour(node.limit.gigabytes, node.tick_seconds, max(self.messenger.confirmed(), 1))
+        self.say(f"With the friends that you have links are up {minutes:.0f} minutes in each hour.")
 
     def _introduce(self, rest: str) -> None:
         one, _, other = rest.partition(" ")

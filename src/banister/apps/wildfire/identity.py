@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from cryptography import x509
-from cryptography.hazmat.primitives import serialization
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.x509.oid import NameOID
 
 from banister import keys
@@ -134,3 +138,39 @@ def _context(protocol: int) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname = False
     return context
+
+
+def meeting_key() -> tuple[bytes, bytes]:
+    """A private and a public key for one introduction."""
+    own = X25519PrivateKey.generate()
+    return own.private_bytes_raw(), own.public_key().public_bytes_raw()
+
+
+def is_meeting_key(theirs: bytes) -> bool:
+    """Whether bytes are a public key with which something can be agreed on."""
+    try:
+        X25519PrivateKey.generate().exchange(X25519PublicKey.from_public_bytes(theirs))
+    except ValueError:
+        return False
+    return True
+
+
+def sealed_for(private: bytes, theirs: bytes, data: bytes, name: bytes) -> bytes:
+    """Data that only the other of an introduction can open."""
+    own = X25519PrivateKey.from_private_bytes(private)
+    nonce = bytes.fromhex(keys.nonce())[:12]
+    return nonce + _cipher(private, theirs, own.public_key().public_bytes_raw(), name).encrypt(nonce, data, name)
+
+
+def unsealed(private: bytes, theirs: bytes, sealed: bytes, name: bytes) -> bytes:
+    """What was sealed; ValueError where it was not, or not so."""
+    try:
+        return _cipher(private, theirs, theirs, name).decrypt(sealed[:12], sealed[12:], name)
+    except InvalidTag:
+        raise ValueError("not sealed for this key") from None
+
+
+def _cipher(private: bytes, theirs: bytes, sealer: bytes, name: bytes) -> ChaCha20Poly1305:
+    secret = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(theirs))
+    made = HKDF(algorithm=hashes.SHA256(), length=32, salt=name, info=b"wildfire introduction" + sealer)
+    return ChaCha20Poly1305(made.derive(secret))

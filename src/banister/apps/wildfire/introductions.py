@@ -11,13 +11,8 @@ Notes carry this. They go where cover would, are told again until they were take
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
 from banister import keys
+from banister.apps.wildfire.identity import is_meeting_key, meeting_key, sealed_for, unsealed
 from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
 from banister.apps.wildfire.socks import ONION
 from banister.errors import BadValue
@@ -94,10 +89,10 @@ class Introductions:
     def agree(self, name: bytes, link: Link) -> None:
         """Answer an offer."""
         offered = self._offered(name, link)
-        own = X25519PrivateKey.generate()
-        answer = own.public_key().public_bytes_raw() + bytes([self._reach()])
+        private, public = meeting_key()
+        answer = public + bytes([self._reach()])
         with self._store.writing():
-            self._put(replace(offered, state="agreed", key=own.private_bytes_raw()))
+            self._put(replace(offered, state="agreed", key=private))
             self._say(link, Note(name, AGREED, answer), offered.expires)
         self._changed()
 
@@ -227,28 +222,22 @@ class Introductions:
             self._say(one.link, Note(one.id, MEET, two.key), one.expires)
 
     def _invite(self, found: Introduction, theirs: bytes) -> bool:
-        key = _shared(found, theirs, X25519PrivateKey.from_private_bytes(found.key).public_key().public_bytes_raw())
-        if key is None:
+        if not is_meeting_key(theirs):
             return False
         with self._store.writing():
             wall = self._node.clock.wall()
             line = self._node.invite(now=wall, seconds=LIFE_SECONDS, friend=self.called(found)).text()
-            nonce = bytes.fromhex(keys.nonce())[:12]
-            sealed = nonce + ChaCha20Poly1305(key).encrypt(nonce, line.encode("ascii"), found.id)
+            sealed = sealed_for(found.key, theirs, line.encode("ascii"), found.id)
             self._store.rows("DELETE FROM introductions WHERE id = ?", found.id)
             self._say(found.link, Note(found.id, SEALED, sealed), found.expires)
         self._store.cut_the_log()
         return True
 
     def _join(self, found: Introduction, data: bytes) -> bool:
-        theirs, nonce, sealed = data[:KEY_BYTES], data[KEY_BYTES : KEY_BYTES + 12], data[KEY_BYTES + 12 :]
-        key = _shared(found, theirs, theirs)
-        if key is None:
-            return False
         try:
-            line = ChaCha20Poly1305(key).decrypt(nonce, sealed, found.id).decode("ascii")
+            line = unsealed(found.key, data[:KEY_BYTES], data[KEY_BYTES:], found.id).decode("ascii")
             Invitation.read(line)
-        except (InvalidTag, ValueError, BadValue):
+        except (ValueError, BadValue):
             return False
         with self._store.writing():
             self._put(replace(found, state="joining", key=b"", line=line))
@@ -283,14 +272,3 @@ class Introductions:
     def _changed(self) -> None:
         self.refresh()
         self._node.changes += 1
-
-
-def _shared(found: Introduction, theirs: bytes, inviter: bytes) -> bytes | None:
-    """The key for one invitation, from two keys that were made for it; none of a key that is none."""
-    try:
-        secret = X25519PrivateKey.from_private_bytes(found.key).exchange(X25519PublicKey.from_public_bytes(theirs))
-    except ValueError:
-        return None
-    return HKDF(algorithm=hashes.SHA256(), length=32, salt=found.id, info=b"wildfire introduction" + inviter).derive(
-        secret
-    )

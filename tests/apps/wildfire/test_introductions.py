@@ -117,7 +117,7 @@ def test_forged_and_flooding_notes_are_harmless(tmp_path: Path) -> None:
 
         ben._do(forge)
         assert len(ben.introductions()) == MOST_OPEN
-        assert {each.whom for each in ben.introductions()} == {"somebody[2J"}
+        assert all(each.whom.isprintable() for each in ben.introductions())
         for each in ben.introductions():
             ben.agree(each.name, each.link)
         ben._do(forge)  # Nothing that was agreed makes room for more; keys that are none open nothing.

@@ -31,6 +31,10 @@ def test_a_checker_is_short_and_imports_the_standard_library_alone(path: Path) -
     assert found <= ALLOWED
 
 
+def test_all_checkers_together_can_be_read_in_an_afternoon() -> None:
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES) <= 1500
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_checker_uses_no_floating_point(path: Path) -> None:
     for node in ast.walk(tree(path)):

@@ -343,6 +343,15 @@ def proven_line(store: Store, proof: str) -> tuple[ChainLine, ChainLine]:
     return before, found
 
 
+def proof_for(store: Store, plan: str) -> str:
+    """The proof of the last charge for a plan; the newest lines are looked at first."""
+    for sequence in range(store.head()[0], 0, -1):
+        line = store.line(sequence)
+        if line is not None and plan in line.body and Entry.of_line(line).plan == plan:
+            return f"{sequence}:{line.hash}"
+    return ""
+
+
 def _next_standing(
     terms: Terms, shared: SharedOut | None, before: Standing, line: ChainLine
 ) -> tuple[SharedOut | None, Standing]:

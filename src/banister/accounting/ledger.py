@@ -241,6 +241,10 @@ class Ledger:
         """
         return book.proven_line(self._store, proof)
 
+    def proof_for(self, plan: str) -> str:
+        """The proof of the last charge for a plan, by its digest; empty where the ledger holds none."""
+        return book.proof_for(self._store, plan)
+
     @property
     def protects(self) -> Protects | None:
         """Whom the ledger protects, and in which tables; nothing where nobody has said so yet."""

@@ -8,6 +8,9 @@ from .canaries.pipeline import attack_pipeline as attack_pipeline
 from .certifying import Told as Told
 from .certifying import certificate_beside as certificate_beside
 from .certifying import certify as certify
+from .certifying_wholes import certify_copy as certify_copy
+from .certifying_wholes import certify_look as certify_look
+from .certifying_wholes import certify_stream as certify_stream
 from .conformity.conforming import ConformPage as ConformPage
 from .conformity.conforming import conform as conform
 from .finding import Finding as Finding
@@ -32,6 +35,9 @@ __all__ = [
     "attack_time",
     "certificate_beside",
     "certify",
+    "certify_copy",
+    "certify_look",
+    "certify_stream",
     "conform",
     "judge_canaries",
     "prove_channel",

@@ -3,13 +3,14 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 import banister
 from banister.accounting.ledger import Ledger
 from banister.audit.proof import Json, Proof, exact
+from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.files import file_hash
 from banister.keys import SigningKey
 from banister.release.answering.answers import Answers
@@ -54,23 +55,51 @@ def certify(
      by 1 stated law
     """
     plan = answers.plan
-    before, line = ledger.line(answers.proof)
-    questions = [part.question.text for part in plan.parts]
-    shown = without_passwords(schema or repr(plan.schema))
-    draws: list[Json] = [_json(paid.stated()) for part in plan.parts for paid in part.payments]
+    draws = [paid.stated() for part in plan.parts for paid in part.payments]
+    paid = PaidFor(
+        kind="release",
+        guarantee=plan.guarantee,
+        neighbours=plan.neighbours,
+        plan=plan.digest,
+        asked=tuple(part.question.text for part in plan.parts),
+        draws=draws,
+        proof=answers.proof,
+    )
+    return certified(paid, ledger, files=files, schema=schema or repr(plan.schema), told=told, key=key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaidFor:
+    """What a certificate is about: what was promised and asked, the laws that were drawn, and the charge's proof."""
+
+    kind: str
+    """Which checker works it out: release or sketch."""
+    guarantee: Guarantee
+    neighbours: Neighbours
+    plan: str
+    asked: tuple[str, ...]
+    draws: Sequence[object]
+    proof: str
+
+
+def certified(
+    paid: PaidFor, ledger: Ledger, *, files: Sequence[str | Path], schema: str, told: Told, key: SigningKey | None
+) -> Proof:
+    """The certificate of whatever was paid for."""
+    before, line = ledger.line(paid.proof)
     proof = Proof(
-        "release",
+        paid.kind,
         {
-            "guarantee": {"epsilon": exact(plan.guarantee.epsilon), "delta": exact(plan.guarantee.delta)},
-            "neighbours": plan.neighbours.value,
-            "plan": plan.digest,
-            "questions": [_told(text, told) for text in questions],
-            "schema": _told(shown, told),
+            "guarantee": {"epsilon": exact(paid.guarantee.epsilon), "delta": exact(paid.guarantee.delta)},
+            "neighbours": paid.neighbours.value,
+            "plan": paid.plan,
+            "questions": [_told(text, told) for text in paid.asked],
+            "schema": _told(without_passwords(schema), told),
             "answers": {Path(file).name: file_hash(Path(file)) for file in files},
             "versions": {"banister": banister.__version__},
         },
         {
-            "draws": draws,
+            "draws": [_json(each) for each in paid.draws],
             "line": {"sequence": line.sequence, "previous": before.hash, "body": line.body, "hash": line.hash},
         },
     )

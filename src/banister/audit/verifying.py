@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from banister.audit.checkers import channel, domination, envelope, line, noise, release, rule
+from banister.audit.checkers import channel, domination, envelope, line, noise, release, rule, sketch
 from banister.errors import BadValue
 from banister.files import file_hash
 
@@ -22,7 +22,10 @@ CHECKERS: dict[str, Callable[[dict[str, Any], dict[str, Any]], str]] = {
     "noise": noise.check,
     "release": release.check,
     "rule": rule.check,
+    "sketch": sketch.check,
 }
+CERTIFIES = ("release", "sketch")
+"""The kinds that stand beside published files, and show a ledger's line."""
 CERTIFICATE = ".certificate"
 
 
@@ -47,7 +50,7 @@ def verify(path: str | Path, *, ledger: "Ledger | None" = None, by: str = "") ->
             found = _certificate_of(source)
             return _certified(found, _text(found, _bytes(found)), ledger, by, wanted=source.name)
         text = _text(source, data)
-        if _body(text)["kind"] == "release":
+        if _body(text)["kind"] in CERTIFIES:
             return _certified(source, text, ledger, by, wanted="")
         if ledger is not None or by:
             raise BadValue("it is no certificate of a release: it names no ledger, and nobody signs it.")
@@ -136,7 +139,7 @@ def _named(path: Path) -> dict[str, Any]:
     except BadValue as error:
         raise BadValue(f"{path.name}: {error}") from None
     found = body["claim"].get("answers")
-    return found if body["kind"] == "release" and isinstance(found, dict) else {}
+    return found if body["kind"] in CERTIFIES and isinstance(found, dict) else {}
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,7 +1,7 @@
 """From a wish on the command line to published files: declarations, plan, ledger, copy, report, in that order."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from banister.publish.fidelity import Fidelity
 
 Rows = list[tuple[str, str]]
+Certify = Callable[[Payable, "Ledger", Sequence[Path]], Path]
+"""Writes the certificate of what was published into these files, beside the first; gives its path."""
 _ROOM = 1 << 20
 """Bytes that must be free for a file whose size is as secret as the number of records."""
 POOR = 0.1
@@ -99,15 +101,15 @@ class Request:
             ) from None
 
 
-def publish(wish: Wish, *, plan_only: bool) -> Rows:
+def publish(wish: Wish, *, plan_only: bool, certify: Certify | None = None) -> Rows:
     """Do it, and give what to tell. Nothing is charged unless noise is drawn; files are whole or not there."""
     request = Request.of_wish(wish)
     _check_targets(wish, request, plan_only)
     way = _publish_wide if wish.wide else _publish_cells
-    return way(request, plan_only=plan_only)
+    return way(request, certify, plan_only=plan_only)
 
 
-def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
+def _publish_cells(request: Request, certify: Certify | None, *, plan_only: bool) -> Rows:
     wish, domain = request.wish, request.domain
     if need.non_negative("delta", wish.delta) > 0:
         raise BadValue(f"--delta {wish.delta} is of use with --wide only; cell by cell the guarantee needs no delta.")
@@ -129,13 +131,14 @@ def _publish_cells(request: Request, *, plan_only: bool) -> Rows:
         if wish.histogram is not None:
             done.write_histogram(wish.histogram)
             rows.append(("histogram", str(wish.histogram)))
+        rows += _certified(wish, plan, ledger, certify)
         if plan.total_variation(public) > POOR:
             rows.append(("advice", advice(plan.total_variation(public))))
         rows.append(("head", ledger.head))
         return rows + _written_report(wish, plan, fidelity, facts=rows, ledger=ledger)
 
 
-def _publish_wide(request: Request, *, plan_only: bool) -> Rows:
+def _publish_wide(request: Request, certify: Certify | None, *, plan_only: bool) -> Rows:
     from banister.publish.wide import plan_wide, sanitize_wide
 
     wish, domain = request.wish, request.domain
@@ -158,8 +161,15 @@ def _publish_wide(request: Request, *, plan_only: bool) -> Rows:
         joined = ", ".join("–".join(domain.names[axis] for axis in axes) for axes in done.joined)
         rows.append(("joined", joined or "no pair stands out: columns are published as independent"))
         rows.append(("copy", f"{wish.out}: {done.codes[0].size:,} records"))
+        rows += _certified(wish, plan, ledger, certify)
         rows.append(("head", ledger.head))
         return rows + _written_report(wish, plan, fidelity, facts=rows, ledger=ledger)
+
+
+def _certified(wish: Wish, plan: Payable, ledger: "Ledger", certify: Certify | None) -> Rows:
+    """Have the certificate of what is published written beside it."""
+    files = [path for path in (wish.out, wish.histogram) if path is not None]
+    return [] if certify is None else [("certificate", str(certify(plan, ledger, files)))]
 
 
 def advice(variation: float) -> str:
@@ -237,6 +247,7 @@ def _check_targets(wish: Wish, request: Request, plan_only: bool) -> None:
             check_space(path, _ROOM)
     if wish.report is not None:
         check_target(wish.report, (".html",))
-    for path in (wish.out, wish.histogram, wish.report):
+    beside = next((path.with_suffix(".certificate") for path in (wish.out, wish.histogram) if path is not None), None)
+    for path in (wish.out, wish.histogram, wish.report, beside):
         if path is not None:
             check_apart(path, request.needed)

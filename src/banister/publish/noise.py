@@ -29,6 +29,8 @@ from banister.sampling.histograms import lattice_draw
 from banister.sampling.staircase import staircase_draw
 
 Integers = NDArray[np.int64]
+Stated = dict[str, "int | str | Stated"]
+"""A statement of whole numbers and exact fractions as text, from which others work out what is given away."""
 _COUNTED = 4096
 """Up to so many cells the loss is computed for that very number; beyond, for this one, which gives away more."""
 
@@ -63,6 +65,10 @@ class TableNoise(Protocol):
         ...
 
     def loss(self) -> PrivacyLoss: ...
+
+    def stated(self) -> Stated:
+        """The law of the noise, and how far one person moves what it is added to."""
+        ...
 
     def release(self, counts: Integers, bits: BitSource) -> Integers: ...
 
@@ -125,6 +131,11 @@ class FixedTotal:
             if count == 2:
                 return PrivacyLoss.pure(self.epsilon)
         return PrivacyLoss.of_atoms(atoms, infinite=arb(0))
+
+    def stated(self) -> Stated:
+        """One cell goes up by 1 and another down, where there are two."""
+        noise: Stated = {"law": "FixedTotal", "epsilon": str(self.epsilon), "sensitivity": 2}
+        return {"noise": noise, "moved": 2 if self.cells > 1 else 0}
 
     def release(self, counts: Integers, bits: BitSource) -> Integers:
         return counts + lattice_draw(self.cells, self.epsilon).draw(bits)
@@ -193,6 +204,10 @@ class PerCell:
 
     def loss(self) -> PrivacyLoss:
         return PrivacyLoss.pure(self.epsilon / self.moved).times(self.moved)
+
+    def stated(self) -> Stated:
+        noise: Stated = {"law": "Geometric", "epsilon": str(self.epsilon / self.moved)}
+        return {"noise": noise, "cells": self.moved, "sensitivity": 1}
 
     def release(self, counts: Integers, bits: BitSource) -> Integers:
         return counts + staircase_draw(self.epsilon / self.moved, 1, 1).draw_many(counts.size, bits)

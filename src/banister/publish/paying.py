@@ -18,6 +18,7 @@ from banister.keys import nonce
 if TYPE_CHECKING:
     from banister.accounting.ledger import Ledger
     from banister.accounting.receipt import Receipt
+    from banister.publish.noise import Stated
     from banister.tables.domain import Domain
     from banister.tables.frames.records import Coded
 
@@ -44,6 +45,15 @@ class Payable(Protocol):
 
     def loss(self) -> PrivacyLoss:
         """What is given away by what will be drawn."""
+        ...
+
+    @property
+    def certificate(self) -> str:
+        """The kind of its certificate: release, where cells get noise, or sketch."""
+        ...
+
+    def stated(self) -> "tuple[Stated, ...]":
+        """The laws of what is drawn, as a certificate states them."""
         ...
 
     def label(self) -> str:

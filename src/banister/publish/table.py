@@ -19,7 +19,7 @@ from banister.core.exact.numbers import Number, brief
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.publish.noise import TableNoise, check_level, check_pair, noise_for
+from banister.publish.noise import Stated, TableNoise, check_level, check_pair, noise_for
 from banister.publish.paying import drawn, private_records
 from banister.publish.repair import nearest_counts, remapped_counts
 from banister.sampling.bits import SYSTEM, BitSource
@@ -75,6 +75,15 @@ class SanitizePlan:
     def loss(self) -> PrivacyLoss:
         """What is given away: the noise's own loss."""
         return self.noise.loss()
+
+    @property
+    def certificate(self) -> str:
+        """The kind of its certificate."""
+        return "release"
+
+    def stated(self) -> tuple[Stated, ...]:
+        """The law of what is drawn, as a certificate states it."""
+        return (self.noise.stated(),)
 
     def key(self) -> str:
         """A hash of everything that the release depends on."""

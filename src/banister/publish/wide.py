@@ -26,7 +26,7 @@ from banister.publish.fidelity import Fidelity
 from banister.publish.graphical import GraphicalLaw, MeasuredMarginal, fitted, triples_within
 from banister.publish.junction import Axes, JunctionTree
 from banister.publish.marginals import grouped, on_simplex, spread_over
-from banister.publish.noise import cells_moved
+from banister.publish.noise import Stated, cells_moved
 from banister.publish.paying import drawn, private_records
 from banister.publish.table import decoded
 from banister.sampling.bits import SYSTEM, BitSource
@@ -92,6 +92,25 @@ class WidePlan:
 
     def loss(self) -> PrivacyLoss:
         return PrivacyLoss.gaussian(self.mu_squared)
+
+    @property
+    def certificate(self) -> str:
+        """The kind of its certificate."""
+        return "release"
+
+    def stated(self) -> tuple[Stated, ...]:
+        """Columns, then the rounds: each as one Gaussian release that gives away what all of its own do together.
+
+        Which sets a round measures depends on earlier answers; what its parts add up to does not.
+        """
+        shares = (COLUMNS, *(sum(each, Fraction(0)) for each in ROUNDS))
+        moved = cells_moved(self.neighbours)
+        found: list[Stated] = []
+        for place, share in enumerate(shares):
+            sigma = Fraction(self.noise(share, 1).sigma)
+            law: Stated = {"law": "RoundedGaussian", "sigma": str(sigma)}
+            found.append({"what": f"round {place}" if place else "columns", "noise": law, "squares": moved})
+        return tuple(found)
 
     def key(self) -> str:
         return hashlib.sha256(repr(self).encode()).hexdigest()

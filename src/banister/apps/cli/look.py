@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from banister.apps.cli.showing.certificates import Sign
+
 
 def register(app: typer.Typer) -> None:
     @app.command()
@@ -19,6 +21,7 @@ def register(app: typer.Typer) -> None:
         key: Annotated[
             str, typer.Option(help="A name for this request: it is charged once, and fetched when asked again.")
         ] = "",
+        sign: Sign = "",
         json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     ) -> None:
         """Look privately at all columns of a table at once: people, rows, missing values, quantiles, frequent values.
@@ -35,7 +38,9 @@ def register(app: typer.Typer) -> None:
 
         dataset = open_dataset(schema)
         planned = dataset.plan_look(epsilon=epsilon, delta=delta, confidence=share("confidence", confidence))
-        files = LookFiles(dataset=dataset, key=key or nonce(), once=not key, page=page, out=out, propose=propose)
+        files = LookFiles(
+            dataset=dataset, key=key or nonce(), once=not key, page=page, out=out, propose=propose, sign=sign
+        )
         files.check(planned)
         if plan:
             tell(planned)

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from banister.apps.cli.showing.certificates import Sign, copy_certifier
+
 Table = Annotated[Path, typer.Argument(help="The private table: .csv or .parquet.", metavar="TABLE")]
 Out = Annotated[Path | None, typer.Option(help="Write the private copy here: .csv or .parquet.")]
 Histogram = Annotated[Path | None, typer.Option(help="Write the private histogram here: .csv or .parquet.")]
@@ -38,6 +40,7 @@ def register(app: typer.Typer) -> None:
         key: Annotated[
             str, typer.Option(help="A name for this request: it is charged once, and fetched when asked again.")
         ] = "",
+        sign: Sign = "",
     ) -> None:
         """Publish one private copy of a table that anyone may query for ever.
 
@@ -65,7 +68,8 @@ def register(app: typer.Typer) -> None:
                 tuple(name.strip() for name in names.split("*")) for names in workload.split(",") if names.strip()
             ),
         )
-        _show(publish(wish, plan_only=plan_only))
+        said = table.with_suffix(".toml") if schema is None else schema
+        _show(publish(wish, plan_only=plan_only, certify=copy_certifier(sign, said)))
 
 
 def _show(rows: list[tuple[str, str]]) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from banister.apps.cli.say import tell
+from banister.apps.cli.showing.certificates import Sign, copy_certifier
 
 if TYPE_CHECKING:
     from banister.publish.sketches.intervals import Answer
@@ -48,6 +49,7 @@ def graph(
     ] = "1",
     header: Header = None,
     key: Key = "",
+    sign: Sign = "",
 ) -> None:
     """Publish a sketch of a graph from which anyone can answer every cut.
 
@@ -62,7 +64,9 @@ def graph(
         done = sketch_graph(
             edges, target, wish, ledger=book, nodes=nodes, most_weight=most_weight, header=header, key=key
         )
+        certificate = copy_certifier(sign)(done, book, [target])
     tell(f"Wrote {target}: {done.nodes} nodes, {done.rows} rows, floor {done.floor:.1f}.")
+    tell(f"Its certificate is {certificate}.")
     tell(f"A cut around half of the nodes is off by about {done.deviation(done.nodes // 2, 0.0):.4g} at least.")
 
 
@@ -79,6 +83,7 @@ def matrix(
     header: Header = None,
     columns: Annotated[str, typer.Option(help="The columns' names, with --no-header: a,b,c.")] = "",
     key: Key = "",
+    sign: Sign = "",
 ) -> None:
     """Publish a sketch of a matrix from which anyone can answer the variance along every direction.
 
@@ -105,8 +110,10 @@ def matrix(
             columns=names,
             key=key,
         )
+        certificate = copy_certifier(sign)(done, book, [target])
     off = done.deviation(0.0) * float(row_length) ** 2
     tell(f"Wrote {target}: {done.columns} columns, {done.rows} rows. A sum of squares is off by {off:.4g} at least.")
+    tell(f"Its certificate is {certificate}.")
 
 
 def _target(source: Path, out: Path | None, ledger: str) -> Path:
@@ -114,7 +121,8 @@ def _target(source: Path, out: Path | None, ledger: str) -> Path:
     from banister.files import check_apart
 
     target = source.with_suffix(".sketch") if out is None else out
-    check_apart(target, {"the private table": source, "the ledger": Path(ledger)})
+    for path in (target, target.with_suffix(".certificate")):
+        check_apart(path, {"the private table": source, "the ledger": Path(ledger)})
     return target
 
 

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from banister.apps.cli.showing.certificates import Sign
+
 SchemaFile = Annotated[str, typer.Argument(help="The schema, a .toml file with a [stream].", metavar="SCHEMA")]
 Question = Annotated[str, typer.Argument(help="SQL, or a .sql file.")]
 Name = Annotated[str, typer.Option(help="What the stream is called, e.g. weekly.")]
@@ -76,6 +78,7 @@ def release(
     early: Annotated[bool, typer.Option("--early", help="Also before it has ended; what comes is late then.")] = False,
     out: Annotated[str, typer.Option(help="Write all answers so far to a .csv, .parquet or .json file.")] = "",
     page: Annotated[str, typer.Option(help="Write a report to an .html file.")] = "",
+    sign: Sign = "",
 ) -> None:
     """Release a period that has ended. Nothing is charged: the start paid for all. A period is drawn once.
 
@@ -87,7 +90,7 @@ def release(
     from banister.release import open_stream
 
     stream = open_stream(open_dataset(schema), name=name)
-    files = StreamFiles(out=out, page=page)
+    files = StreamFiles(out=out, page=page, sign=sign)
     files.check(stream.dataset)
     wanted = period or stream.released + 1
     if not early:
@@ -104,6 +107,7 @@ def show(
     name: Name,
     out: Annotated[str, typer.Option(help="Write all answers so far to a .csv, .parquet or .json file.")] = "",
     page: Annotated[str, typer.Option(help="Write a report to an .html file.")] = "",
+    sign: Sign = "",
 ) -> None:
     """Show a stream: its plan, and every answer so far. Nothing is drawn.
 
@@ -115,7 +119,7 @@ def show(
     from banister.release import open_stream
 
     stream = open_stream(open_dataset(schema), name=name)
-    files = StreamFiles(out=out, page=page)
+    files = StreamFiles(out=out, page=page, sign=sign)
     files.check(stream.dataset)
     tell(stream.plan)
     for answer in stream.answers():

@@ -112,12 +112,11 @@ def private(masses: list[Fraction], steep: Fraction, delta: Fraction, parts: int
 def least(witness: dict[str, Any], steep: Fraction, delta: Fraction, parts: int, exponent: int) -> Fraction:
     """The bound on E|N|^exponent that the prices prove."""
     width = _whole(witness.get("width"), "witness.width", 1, LARGEST_WIDTH)
-    unit = _whole(witness.get("unit"), "witness.unit", 0, 4000)
+    scale = 1 << _whole(witness.get("unit"), "witness.unit", 0, 4000)
     shifts = witness.get("prices")
     if not isinstance(shifts, list) or len(shifts) != parts:
         raise ValueError(f"witness.prices is not a list of {parts} lists")
-    gained, lost = [0] * (2 * width + 1), [0] * (2 * width + 1)
-    most = 0
+    gained, lost, most = [0] * (2 * width + 1), [0] * (2 * width + 1), 0
     for shift, prices in enumerate(shifts, 1):
         if not isinstance(prices, list) or len(prices) != 2 * width + 1 - shift:
             raise ValueError(f"witness.prices[{shift - 1}] is not a list of {2 * width + 1 - shift} whole numbers")
@@ -128,7 +127,6 @@ def least(witness: dict[str, Any], steep: Fraction, delta: Fraction, parts: int,
             lost[place + shift] += price
             largest = max(largest, price)
         most += largest
-    scale = 1 << unit
     heights = [
         Fraction(abs(place - width) ** exponent) + Fraction(gained[place], scale) - steep * Fraction(lost[place], scale)
         for place in range(2 * width + 1)

@@ -10,6 +10,8 @@ From the law of a draw follows what it gives away about her:
   Geometric           P(i) ~ b^|i|, b = e^-epsilon. One step of i changes it by a factor b: epsilon for each cell.
   IntegerStaircase    P(i) ~ b^k where j < r, else b^(k+1), with |i| = k D + j, 0 ≤ j < D and a step 1 ≤ r ≤ D.
                       Moving i by at most D moves the exponent by at most one: epsilon for each cell.
+  DiscreteLaplace     P(i) ~ e^-(epsilon |i|/D), in a FixedTotal of whole lists whose sum stays, |i| all of it: moving
+                      them by M in all, added up without signs, changes it by a factor e^(epsilon M/D) at most.
   TruncatedStaircase  its tails T are cut to max(0, (1 + 2h) T - h), h = delta/(e^epsilon - 1). Beyond 0, D steps on
                       T is b T. So for a tail t the difference t - e^epsilon t(D steps on) is delta, which is
                       h (e^epsilon - 1), or less where the cut is at 0: (epsilon, delta) for each cell. Out of nothing
@@ -36,13 +38,10 @@ from decimal import MAX_EMAX, MAX_PREC, ROUND_CEILING, Context, Decimal, Inexact
 from fractions import Fraction
 from typing import Any
 
-BITS = 400
-"""Of fixed-point numbers, beside those that a small result needs."""
-_CUT = 10**7
-"""Of chances of losses with 16 digits below delta: less than so much at either end is not carried on."""
+BITS = 400  # Of fixed-point numbers, beside those that a small result needs.
+_CUT = 10**7  # Of chances with 16 digits below delta: less than so much at either end is not carried on.
 EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, traps=[Inexact])
-LARGEST = 60
-"""Beyond so many deviations a normal tail is below 2^-2500 and not needed by anybody."""
+LARGEST = 60  # Beyond so many deviations a normal tail is below 2^-2500 and not needed by anybody.
 
 
 def fraction(value: Any, place: str) -> Fraction:
@@ -78,8 +77,7 @@ def check(claim: dict[str, Any], witness: dict[str, Any]) -> str:
     )
 
 
-Given = tuple[Fraction, ...]
-"""What a draw gives away: epsilon, delta and mu²; and of a shape the largest loss and the chance of more, too."""
+Given = tuple[Fraction, ...]  # Epsilon, delta and mu²; and of a shape the largest loss and the chance of more, too.
 
 
 def draws(found: Any) -> list[Given]:
@@ -105,8 +103,13 @@ def _geometric(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
 
 
 def _staircase(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
-    epsilon, _, _ = _stairs(draw, law, place)
-    return epsilon * _cells(draw, place), Fraction(0), Fraction(0)
+    return _stairs(draw, law, place)[0] * _cells(draw, place), Fraction(0), Fraction(0)
+
+
+def _steps(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
+    steps = _whole(draw.get("moved"), f"{place}.moved", 0, 1 << 80)
+    unit = _whole(law.get("sensitivity"), f"{place}.noise.sensitivity", 1, 1 << 80)
+    return _number(law.get("epsilon"), f"{place}.noise.epsilon") * steps / unit, Fraction(0), Fraction(0)
 
 
 def _stairs(draw: dict[str, Any], law: dict[str, Any], place: str) -> tuple[Fraction, int, int]:
@@ -144,8 +147,8 @@ def cut_tail(epsilon: Fraction, delta: Fraction, reach: int, step: int, value: i
     h = [delta * low / (1 - low), delta * high / (1 - high)]
     periods, j = divmod(value, reach)
     left = weight[1] / (1 - high) - min(j, step) - low * max(j - step, 0)
-    peak = (1 - low) / (2 * weight[0] - (1 - low))
-    return (1 + 2 * h[1]) * peak * exp_up_down(-epsilon * periods)[1] * left - h[0]
+    peak = (1 - low) / (2 * weight[0] - (1 - low)) * exp_up_down(-epsilon * periods)[1]
+    return (1 + 2 * h[1]) * peak * left - h[0]
 
 
 def _gaussian(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
@@ -194,8 +197,7 @@ def shaped_delta(heights: list[int], unit: Fraction, cells: int, epsilon: Fracti
         law[heights[abs(n + 1)] - heights[abs(n)] - least] += _fixed(bounds[abs(n)][1] / whole, one, True)
     total, power, k = (0, [one], 0), (least, law, 0), cells
     while k:
-        total = _folded(total, power, digits) if k & 1 else total
-        k >>= 1
+        total, k = _folded(total, power, digits) if k & 1 else total, k >> 1
         power = _folded(power, power, digits) if k else power
     (start, chances, beyond), away = total, _repeated(bounds[last][1] / whole, cells)
     first = max(0, math.floor(epsilon / unit) + 1 - start)
@@ -207,8 +209,7 @@ def shaped_delta(heights: list[int], unit: Fraction, cells: int, epsilon: Fracti
     return away + Fraction(gone, one * wide), away, -unit * least * cells
 
 
-Law = tuple[int, list[int], int]
-"""The least loss, the chances from it on, and the chance that is left of what lies beyond all of them."""
+Law = tuple[int, list[int], int]  # The least loss, the chances from it on, and the chance of what lies beyond all.
 
 
 def _folded(one: Law, other: Law, digits: int) -> Law:
@@ -235,15 +236,15 @@ def _choices(draw: dict[str, Any], law: dict[str, Any], place: str) -> Given:
 
 LAWS = {"Geometric": _geometric, "IntegerStaircase": _staircase, "TruncatedStaircase": _truncated}
 LAWS |= {"RoundedGaussian": _gaussian, "ShapedNoise": _shaped, "PermuteAndFlip": _choices}
+LAWS |= dict.fromkeys(("DiscreteLaplace", "FixedTotal"), _steps)
 
 
 def keeps(given: list[Given], epsilon: Fraction, delta: Fraction, place: str) -> None:
     """ValueError unless the draws together keep (epsilon, delta)."""
     (pure, mu), lost = (sum((each[part] for each in given), Fraction(0)) for part in (0, 2)), _lost(given)
-    if pure > epsilon:
-        raise ValueError(f"{place}.epsilon is below what the draws give away, {_short(pure)}")
-    if lost > delta:
-        raise ValueError(f"{place}.delta is below what the draws give away, {_short(lost)}")
+    for name, found, most in (("epsilon", pure, epsilon), ("delta", lost, delta)):
+        if found > most:
+            raise ValueError(f"{place}.{name} is below what the draws give away, {_short(found)}")
     if mu and gaussian_delta(mu, epsilon - pure) > delta - lost:
         raise ValueError(f"{place} is below what the Gaussian draws give away")
 
@@ -292,10 +293,8 @@ def gaussian_delta(mu_squared: Fraction, epsilon: Fraction) -> Fraction:
 
 
 def normal_tail(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Two fractions with P(X ≥ x) between them, X normal: 1/2 - f(x) Σ x^(2k+1)/(1·3·…·(2k+1)), rounded outwards.
-
-    The terms are positive and fall by half or more from k > x² on, so what is left is below the last.
-    """
+    """Two fractions with P(X ≥ x) between them, X normal: 1/2 - f(x) Σ x^(2k+1)/(1·3·…·(2k+1)), rounded outwards. The
+    terms are positive and fall by half or more from k > x² on, so what is left is below the last."""
     if x < 0:
         low, high = normal_tail(-x)
         return 1 - high, 1 - low
@@ -313,8 +312,7 @@ def normal_tail(x: Fraction) -> tuple[Fraction, Fraction]:
             term = _divided(term * square.numerator, square.denominator * (2 * k + 1), up)
         sums.append(total + (2 * term + 2 if up else 0))
     density = [_fixed(bound, one, up) for bound, up in zip(_density(x, x_up, bits), (False, True), strict=True)]
-    most = Fraction(density[1] * sums[1] + one, one * one)
-    least = Fraction(density[0] * sums[0], one * one)
+    least, most = Fraction(density[0] * sums[0], one * one), Fraction(density[1] * sums[1] + one, one * one)
     return max(Fraction(0), Fraction(1, 2) - most), Fraction(1, 2) - least
 
 
@@ -345,13 +343,10 @@ def exp_up_down(x: Fraction, bits: int = BITS) -> tuple[Fraction, Fraction]:
     """Two fractions with e^x between them: a series for |x|/2^m, squared m times, rounded outwards."""
     if abs(x) > 5000:
         raise ValueError("an exponent is beyond 5000")
-    size = abs(x)
-    halvings = int(size).bit_length() + 3
-    work = bits + 4 * int(size) + 4 * halvings + 40
-    one = 1 << work
+    size, halvings = abs(x), int(abs(x)).bit_length() + 3
+    one = 1 << bits + 4 * int(size) + 4 * halvings + 40
     low = high = down = up = one
-    small = size / 2**halvings
-    n = 0
+    small, n = size / 2**halvings, 0
     while up > 1 or n < 4:
         n += 1
         down = _divided(down * small.numerator, small.denominator * n, False)
@@ -360,8 +355,7 @@ def exp_up_down(x: Fraction, bits: int = BITS) -> tuple[Fraction, Fraction]:
     high += 2  # The rest of the series is less than its last term.
     for _ in range(halvings):
         low, high = low * low // one, -(-high * high // one)
-    if x < 0:
-        low, high = one * one // high, -(-one * one // low)
+    low, high = (one * one // high, -(-one * one // low)) if x < 0 else (low, high)
     return Fraction(low, one), Fraction(high, one)
 
 

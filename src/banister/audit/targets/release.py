@@ -50,18 +50,17 @@ class WholeRelease:
 
     def draw(self, given: object, count: int) -> list[object]:
         with tempfile.TemporaryDirectory() as folder:
-            made = self._made(given, Path(folder))
-            source = made.source()
-            return [self._one(made, source) for _ in range(count)]
+            source = self._made(given, Path(folder)).source()
+            return [self._one(source) for _ in range(count)]
 
     def draw_both(self, pair: Pair, count: int) -> tuple[list[object], list[object]]:
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-            made = [self._made(given, Path(folder)) for given, folder in zip(pair, (one, other), strict=True)]
-            sources = [each.source() for each in made]
-            return in_turns(lambda side: self._one(made[side], sources[side]), count)
+            folders = (Path(one), Path(other))
+            sources = [self._made(given, folder).source() for given, folder in zip(pair, folders, strict=True)]
+            return in_turns(lambda side: self._one(sources[side]), count)
 
-    def _one(self, made: Dataset, source: "Source") -> object:
-        with made.trial_ledger() as book:
+    def _one(self, source: "Source") -> object:
+        with self.dataset.trial_ledger() as book:  # Of the table that the plan is about, whichever rows stand for it.
             drawn = release(self.plan, source, book)
         answers = {
             "/".join(map(str, (*labels, name))): float(values.values[place])

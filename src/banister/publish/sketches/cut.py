@@ -21,6 +21,7 @@ from banister.core.laws.chi_square import wider
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
+from banister.publish.noise import Stated
 from banister.publish.sketches.files import header_number
 from banister.publish.sketches.intervals import Answer, scale_of, turned
 from banister.sampling.bits import BitSource
@@ -109,6 +110,16 @@ class CutSketch:
 
     def loss(self) -> PrivacyLoss:
         return PrivacyLoss.of_guarantee(self.guarantee)
+
+    @property
+    def certificate(self) -> str:
+        """The kind of its certificate."""
+        return "sketch"
+
+    def stated(self) -> tuple[Stated, ...]:
+        """The law of the rows, as a certificate states it."""
+        law: Stated = {"law": "CutSketch", "rows": self.rows, "nodes": self.nodes, "root": str(Fraction(self.root))}
+        return ({"noise": law},)
 
     @property
     def protects(self) -> Protects:

@@ -20,6 +20,7 @@ from banister.core.exact.search import least_double
 from banister.core.laws.chi_square import shifted, wider
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
+from banister.publish.noise import Stated
 from banister.publish.sketches.files import header_number
 from banister.publish.sketches.intervals import Answer, scale_of, turned
 from banister.sampling.bits import BitSource
@@ -93,6 +94,15 @@ class VarianceSketch:
 
     def loss(self) -> PrivacyLoss:
         return PrivacyLoss.of_guarantee(self.guarantee)
+
+    @property
+    def certificate(self) -> str:
+        """The kind of its certificate."""
+        return "sketch"
+
+    def stated(self) -> tuple[Stated, ...]:
+        """The law of the rows, as a certificate states it."""
+        return ({"noise": {"law": "VarianceSketch", "rows": self.rows, "width": str(Fraction(self.width))}},)
 
     @property
     def protects(self) -> Protects:

@@ -24,6 +24,7 @@ from banister.questions.measures import Measure
 from banister.release.answering.combine import NoiseSpread, pooled, spread_of
 from banister.release.answering.wording import number
 from banister.release.payments.joint import allowed
+from banister.release.payments.stated import Stated, law_of
 from banister.sampling.bits import BitSource
 
 
@@ -72,6 +73,10 @@ class StreamNoise(ABC):
     @abstractmethod
     def law(self) -> str:
         """The noise of one measured sum, exactly, as text."""
+
+    @abstractmethod
+    def stated(self) -> Stated:
+        """The law of the noise, and how far one person moves all measured sums of all periods together."""
 
     @abstractmethod
     def spread(self, period: int) -> NoiseSpread:
@@ -123,6 +128,9 @@ class GaussianStream(StreamNoise):
     def law(self) -> str:
         return f"sigma {self.noise.sigma.hex()}"
 
+    def stated(self) -> Stated:
+        return {"noise": law_of(self.noise), "squares": int(self.reach.squares(self.factor))}
+
     def spread(self, period: int) -> NoiseSpread:
         from scipy.special import erfc
 
@@ -152,6 +160,9 @@ class PureStream(StreamNoise):
     @property
     def law(self) -> str:
         return f"epsilon {self.part} for {self.noise.sensitivity}"
+
+    def stated(self) -> Stated:
+        return {"noise": law_of(self.noise), "moved": int(self.reach.sums(self.factor))}
 
     def spread(self, period: int) -> NoiseSpread:
         own = spread_of(self.noise)

@@ -17,6 +17,7 @@ from banister.questions.measures import Share, shares
 from banister.release.payments.cells import cell_by_cell
 from banister.release.payments.joint import joint_noise
 from banister.release.payments.measured import Measured
+from banister.release.payments.stated import Stated
 from banister.release.payments.threshold import cell_threshold, with_bar
 from banister.release.planning.split import share_out
 from banister.release.profile.pieces import LookPiece, What, pieces_of
@@ -73,6 +74,11 @@ class LookPlan:
     def loss(self) -> PrivacyLoss:
         """What the whole look gives away about one person, histogram by histogram."""
         return PrivacyLoss.nothing().with_(*(paid.loss() for paid in self.paid))
+
+    @property
+    def stated(self) -> tuple[Stated, ...]:
+        """The laws of what is drawn, as a certificate states them."""
+        return tuple(paid.stated() for paid in self.paid)
 
     @property
     def costs(self) -> tuple[PrivacyLoss, Guarantee]:

@@ -24,6 +24,7 @@ from banister.questions.terms import And, Compare, Condition, Leaf, Whole
 from banister.release.answering.combine import NoiseSpread
 from banister.release.answering.wording import describe_person, number
 from banister.release.dataset import Dataset
+from banister.release.payments.stated import Stated
 from banister.release.payments.stream import StreamNoise, StreamReach, gaussian_stream, pure_stream
 from banister.release.planning.layout import Formula, Layout, aggregate_of, layouts, weigh
 from banister.release.planning.request import PlanRequest
@@ -108,6 +109,11 @@ class StreamPlan:
     def loss(self) -> PrivacyLoss:
         """What all periods together give away; it never exceeds the guarantee."""
         return PrivacyLoss.nothing().with_(*(paid.loss() for paid in self.payments))
+
+    @property
+    def stated(self) -> tuple[Stated, ...]:
+        """The laws of what is drawn in all periods, as a certificate states them."""
+        return tuple(paid.stated() for paid in self.payments)
 
     @property
     def costs(self) -> tuple[PrivacyLoss, Guarantee]:

@@ -86,6 +86,13 @@ class Stream:
         with self.dataset.ledger() as ledger:
             return StreamStore.of(ledger, self.name).last()
 
+    @property
+    def proof(self) -> str:
+        """The proof of the one charge that pays for all periods."""
+        with self.dataset.ledger() as ledger:
+            store = StreamStore.of(ledger, self.name)
+            return store.text(store.fetch("start") or {}, "proof")
+
     def answer(self, period: int) -> StreamAnswer | None:
         """The answer for a period that was released; nothing where it was not, or was left out."""
         with self.dataset.ledger() as ledger:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from banister.apps.cli.say import tell
+from banister.apps.cli.showing.certificates import certificate_of, save_beside, schema_text, signing_key
 from banister.apps.cli.showing.release_say import safe
+from banister.audit import certify_look
 from banister.errors import BadValue
 from banister.files import check_space, check_target, new_text
 from banister.release.profile.keeping import look_bytes
@@ -32,6 +34,8 @@ class LookFiles:
     page: str
     out: str
     propose: str
+    sign: str = ""
+    """The file of the owner's key, where the certificate is to be signed."""
 
     def check(self, plan: "LookPlan") -> None:
         """Refuse what cannot be written, and disks without room."""
@@ -41,6 +45,9 @@ class LookFiles:
                 check_target(Path(name), suffixes)
                 check_space(Path(name), look_bytes(plan))
                 self.dataset.check_output(name)
+        if (certificate := certificate_of((self.out, self.page), self.sign)) is not None:
+            check_target(certificate)
+            self.dataset.check_output(certificate)
         if self.propose and Path(self.propose).exists():
             raise BadValue(f"'{self.propose}' is there already. Give another name, or take it away first.")
 
@@ -57,14 +64,19 @@ class LookFiles:
             self.dataset.given(found, self.key)
 
     def write(self, found: "Profile") -> list[Path]:
-        """Write them."""
+        """Write them, with a certificate beside the numbers and the page."""
         written: list[Path] = []
-        if self.page:
-            written.append(found.report(self.page))
         if self.out:
             from banister.tables.frames.write import write_tables
 
             written += write_tables(Path(self.out), [columns_of(found)])
+        if self.page:
+            written.append(found.report(self.page))
+        if written:
+            schema, key = schema_text(self.dataset), signing_key(self.sign)
+            with self.dataset.ledger() as book:
+                proof = certify_look(found, book, files=written, schema=schema, key=key)
+            written.append(save_beside(proof, written))
         if self.propose:
             from banister.release.profile.proposal import proposed_schema
 

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from banister import clock
 from banister.apps.cli.say import tell
+from banister.apps.cli.showing.certificates import certificate_of, save_beside, schema_text, signing_key
 from banister.apps.cli.showing.release_say import show_table
+from banister.audit import certify_stream
 from banister.errors import BadValue
 from banister.files import check_target
 from banister.release import Dataset, Stream, StreamAnswer
@@ -40,6 +42,8 @@ class StreamFiles:
 
     out: str
     page: str
+    sign: str = ""
+    """The file of the owner's key, where the certificate is to be signed."""
 
     def check(self, dataset: Dataset) -> None:
         """Refuse places that cannot be written to, before anything is drawn."""
@@ -47,10 +51,18 @@ class StreamFiles:
             if path:
                 check_target(Path(path), endings)
                 dataset.check_output(path)
+        if (certificate := certificate_of((self.out, self.page), self.sign)) is not None:
+            check_target(certificate)
+            dataset.check_output(certificate)
 
     def write(self, stream: Stream) -> None:
-        """Write them, and say so."""
-        if self.out:
-            tell(f"Wrote {write_answers(stream, Path(self.out))}")
-        if self.page:
-            tell(f"Wrote {write_stream_report(stream, Path(self.page))}")
+        """Write them with their certificate, and say so."""
+        written = [write_answers(stream, Path(self.out))] if self.out else []
+        written += [write_stream_report(stream, Path(self.page))] if self.page else []
+        if written:
+            schema, key = schema_text(stream.dataset), signing_key(self.sign)
+            with stream.dataset.ledger() as book:
+                proof = certify_stream(stream, book, files=written, schema=schema, key=key)
+            written.append(save_beside(proof, written))
+        for path in written:
+            tell(f"Wrote {path}")

@@ -52,6 +52,14 @@ def sometimes_greedy(count):
 def refuses(count):
     raise ConnectionRefusedError("no network here")
 
+def needs_the_network(count):
+    import socket
+    with socket.create_connection(("127.0.0.1", 9), timeout=0.2):
+        return count
+
+def another_shape(count):
+    return (0, [0], [0, 0], "none", {"a": 0}, [[0]])[shared.randrange(6)]
+
 def an_object(count):
     return object()
 
@@ -113,6 +121,18 @@ def test_memory_is_limited_and_running_out_is_an_output(foreign: str) -> None:
 def test_where_every_call_raises_there_is_no_audit(foreign: str, name: str, words: str) -> None:
     with pytest.raises(BadValue, match=f"Every call of .* raised, the first time {words}"):
         attack(foreign + name, epsilon=1, pairs=[(0, 1)], draws=100)
+
+
+def test_a_target_that_needs_the_network_gets_one_message(foreign: str) -> None:
+    with pytest.raises(BadValue, match=r"Every call of .* raised, the first time \w*Error") as said:
+        attack(foreign + "needs_the_network", epsilon=1, pairs=[(0, 1)], draws=100)
+    assert "\n" not in str(said.value)
+
+
+def test_a_target_that_returns_another_shape_each_time_is_audited_by_its_shapes(foreign: str) -> None:
+    """Shapes are outputs as all others are: drawn alike on both sides they break nothing, and the audit goes on."""
+    found = attack(foreign + "another_shape", epsilon=1, pairs=[(0, 1)], draws=600, confidence=SURE)
+    assert not found.broken, str(found)
 
 
 def test_neighbours_on_which_every_call_raises_are_told() -> None:

@@ -4,20 +4,23 @@ import itertools
 import json
 import math
 import random
+import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import banister as bn
 from banister.accounting.charge import largest_finite_loss
+from banister.apps.cli import build
 from banister.audit import Proof, Told, certificate_beside, certify, verify
 from banister.audit.checkers import envelope, release
 from banister.audit.verifying import checked
 from banister.core.privacy.loss import own_delta
-from banister.errors import BadValue, LedgerDamaged
+from banister.errors import BadValue, BanisterError, LedgerDamaged
 from banister.keys import SigningKey
 from banister.release.answering.answers import Answers
 from banister.release.demo import write_demo
@@ -125,6 +128,43 @@ def test_the_ledger_is_walked_where_it_is_given(folder: Path, tmp_path: Path) ->
         other.charge(guarantee, label="another", neighbours=relation)
         with pytest.raises(LedgerDamaged, match="does not hold charge 1"):
             verify(folder / "answers.csv", ledger=other)
+
+
+def command(out: Path, ledger: Path) -> str:
+    """What `banister verify answers.csv --ledger health.ledger` says."""
+    done = CliRunner().invoke(build(), ["verify", str(out), "--ledger", str(ledger)], catch_exceptions=False)
+    return done.output
+
+
+def test_one_byte_changed_in_the_ledger_file_is_refused(copied: Path, folder: Path) -> None:
+    """In the line that paid, wherever in it; the chain's hash names the line."""
+    body = envelope.opened((copied / "answers.certificate").read_text())["witness"]["line"]["body"].encode()
+    path = copied / "copy.ledger"
+    with sqlite3.connect(folder / "health.ledger") as source, sqlite3.connect(path) as target:
+        source.backup(target)
+    content = path.read_bytes()
+    start = content.index(body)
+    assert "The ledger holds that line" in command(copied / "answers.csv", path)
+    for place in range(start, start + len(body), len(body) // 8):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        with pytest.raises(BanisterError, match=r"line 1|charge 1|Line 1|ledger"):
+            command(copied / "answers.csv", path)
+
+
+def test_a_witness_that_is_attached_is_consulted(copied: Path, folder: Path) -> None:
+    """A ledger put back to an older copy holds the line, and every hash of it: its witness alone knows better."""
+    path, older = copied / "copy.ledger", copied / "older.ledger"
+    with sqlite3.connect(folder / "health.ledger") as source, sqlite3.connect(path) as target:
+        source.backup(target)
+    with bn.Ledger.open(path, witness=copied / "second.witness") as book:
+        relation, protects = book.terms.neighbours, book.protects
+        book.charge(bn.Guarantee("1/100"), label="one", neighbours=relation, protects=protects)
+        with sqlite3.connect(path) as source, sqlite3.connect(older) as target:
+            source.backup(target)
+        book.charge(bn.Guarantee("1/100"), label="two", neighbours=relation, protects=protects)
+    assert "all of its 3 charges" in command(copied / "answers.csv", path)
+    with pytest.raises(BanisterError, match="witness"):
+        command(copied / "answers.csv", older)
 
 
 def test_every_changed_byte_of_a_certificate_is_refused_with_its_place(copied: Path) -> None:

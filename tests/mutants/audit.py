@@ -8,12 +8,27 @@ _GALLERY = ("tests/audit/test_gallery.py",)
 _CERTIFICATES = ("tests/audit/test_certificates.py",)
 _CUT = ("tests/audit/test_certificates.py::test_of_a_law_that_is_added_up_both_ends_are_cut_to_the_safe_side",)
 
+_WHOLES = ("tests/audit/test_certificates_of_wholes.py",)
 MUTANTS = (
+    Mutant(
+        name="certificate-forgets-how-far-a-total-moves",
+        file="audit/checkers/release.py",
+        old="* steps / unit, Fraction(0)",
+        new="/ unit, Fraction(0)",
+        tests=_WHOLES,
+    ),
+    Mutant(
+        name="certificate-of-a-sketch-halves-its-delta",
+        file="audit/checkers/sketch.py",
+        old="return max(first, second) +",
+        new="return max(first, second) / 2 +",
+        tests=_WHOLES,
+    ),
     Mutant(
         name="certificate-forgets-the-cells",
         file="audit/checkers/release.py",
-        old="    epsilon, _, _ = _stairs(draw, law, place)\n    return epsilon * _cells(draw, place),",
-        new="    epsilon, _, _ = _stairs(draw, law, place)\n    return epsilon,",
+        old="    return _stairs(draw, law, place)[0] * _cells(draw, place),",
+        new="    return _stairs(draw, law, place)[0],",
         tests=_CERTIFICATES,
     ),
     Mutant(

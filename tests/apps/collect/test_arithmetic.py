@@ -1,6 +1,7 @@
 """The browser's draws have no floating-point operation: each operator of the client is watched while it draws."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -28,6 +29,15 @@ def watched(client: Path) -> dict[str, int]:
     assert ended.returncode == 0, ended.stderr
     found: dict[str, int] = json.loads(ended.stdout)
     return found
+
+
+def test_a_client_with_a_wrong_clock_is_right_regardless() -> None:
+    """No script of a person's page reads a clock: whether a campaign has ended the collector says, by its own."""
+    scripts = list(STATIC.glob("*.mjs")) + list(STATIC.glob("*.js"))
+    assert STATIC / "client.mjs" in scripts
+    for path in scripts:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\b(Date|Temporal|performance|timeOrigin)\b", text), path.name
 
 
 def test_no_draw_has_a_floating_point_operation() -> None:

@@ -10,7 +10,7 @@ from scipy.stats import chi2
 from banister.core.privacy.guarantee import Guarantee
 from banister.errors import BadValue
 from banister.local.channels import ALL as KINDS
-from banister.local.channels import for_frequencies, subset
+from banister.local.channels import for_frequencies, strips, subset
 from banister.local.channels.base import Channel, Reports
 from banister.local.channels.every_set import EverySet
 from banister.local.channels.finite_fields import walsh
@@ -156,17 +156,35 @@ def test_an_unknown_base_is_refused() -> None:
         HadamardResponse(1, 5, base=6)
 
 
-def test_supports_are_the_same_for_few_and_many_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
-    channel = SubsetSelection.least_variance(1, 50)
-    values = channel.respond(np.arange(50).repeat(40), SeededBits(1)).values
-    at_once = channel.supports(values)
-    monkeypatch.setattr(subset, "_BLOCK", 200)
-    assert np.array_equal(channel.supports(values), at_once)
-    slopes, offsets = values // 53 + 1, values % 53
-    slow = [int(((slopes * v + offsets) % 53 < channel.size).sum()) for v in range(50)]
-    assert at_once.tolist() == slow
-    monkeypatch.setattr(subset, "_LISTED", 0)  # By windows, whatever listing the members would cost.
-    assert channel.supports(values).tolist() == slow
+@pytest.mark.parametrize("k", [2, 3, 4, 50, 300])
+@pytest.mark.parametrize("people", [1, 7, 400, 2000])
+def test_members_listed_windows_slid_and_strips_cut_count_the_same(
+    k: int, people: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(k + people)
+    for size in {1, max(1, k // 3), next_prime(k) - 1}:
+        channel = SubsetSelection(1, k, size)
+        p, values = channel.prime, rng.integers(0, channel.outputs, people)
+        slopes, offsets = values // p + 1, values % p
+        slow = [int(((slopes * v + offsets) % p < size).sum()) for v in range(k)]
+        for block in (1 << 18, 200):
+            monkeypatch.setattr(subset, "_BLOCK", block)
+            monkeypatch.setattr(strips, "_BLOCK", block)
+            for way in (channel.supports, channel._listed, channel._slid, channel._cut):
+                assert way(values).tolist() == slow
+
+
+def test_strips_are_cut_where_listing_and_sliding_are_slow() -> None:
+    """20 000 reports of 10^5 categories took 4 s of n·p steps, against 0.2 s of p √n."""
+    channel = SubsetSelection.least_error(1, 100_000)
+    values = np.random.default_rng(3).integers(0, channel.outputs, 20_000)
+    found = channel.supports(values)
+    assert np.array_equal(found, channel._cut(values))
+    slopes, offsets = values // channel.prime + 1, values % channel.prime
+    for v in (0, 1, 49_999, 99_999):
+        assert found[v] == ((slopes * v + offsets) % channel.prime < channel.size).sum()
+    times = subset._nanoseconds(20_000, channel.prime, channel.size)
+    assert min(times) == times[2] < 0.5e9
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 3, 5])

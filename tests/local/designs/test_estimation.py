@@ -109,11 +109,20 @@ def test_tiny_levels_are_designed_for() -> None:
 
 
 def test_what_is_slow_to_decode_is_not_recommended() -> None:
-    k = 100_000
+    k = 300_000
     assert design_frequency(ONE, np.full(k, 1 / k)).kind == "hadamard-response"
-    assert design_frequency(Fraction(8), np.full(k, 1 / k)).kind == "subset-selection"
+    assert design_frequency(Fraction(10), np.full(k, 1 / k)).kind == "subset-selection"
     names = [candidate.name for candidate in compare(1, k, 10**6).candidates]
     assert names[-1] == "subset selection"
+
+
+def test_subset_selection_is_recommended_among_a_hundred_thousand() -> None:
+    k = 100_000
+    for epsilon in (Fraction(1, 2), ONE, Fraction(3)):
+        channel = design_frequency(epsilon, np.full(k, 1 / k))
+        assert channel.kind == "subset-selection"
+        assert channel.utility / channel.upper_bound - 1 <= 1e-4
+    assert compare(1, k, 10**6).candidates[0].name == "subset selection"
 
 
 @pytest.mark.slow

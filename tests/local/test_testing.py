@@ -59,7 +59,9 @@ def test_the_designed_channel_needs_fewer_people() -> None:
 
 
 @pytest.mark.parametrize(
-    "channel", [BIT, RandomizedResponse(3, 2), RandomizedResponse(2, 3)], ids=["bit", "two", "three"]
+    "channel",
+    [BIT, RandomizedResponse(3, 2), RandomizedResponse(4, 2), RandomizedResponse(2, 3), RandomizedResponse(4, 3)],
+    ids=["bit", "two", "two at 4", "three", "three at 4"],
 )
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
 def test_all_larger_numbers_of_people_suffice_and_no_smaller_number_does(channel, power: float) -> None:

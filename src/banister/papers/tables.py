@@ -12,6 +12,7 @@ from banister.papers.entry import Effort, PaperFigure
 from banister.publish.distortion_figure import draw_distortion
 from banister.show.canvas import COLOURS, INK, PAPER, SOFT, new_figure, save
 from banister.show.diagrams import Arrow, Box, Dot, Network, draw_boxes, draw_networks
+from banister.show.narrow import folded, is_narrow
 
 Histogram = tuple[int, int, int]
 RECORDS = (
@@ -76,13 +77,15 @@ def lattice_points(path: Path, caption: str, effort: Effort) -> None:
 
 def example_table(path: Path, caption: str, effort: Effort) -> None:
     """Six records of five attributes."""
-    figure = new_figure(8.6, 2.9)
+    few = is_narrow()  # Then words stand in several lines of a cell, which is taller.
+    figure = new_figure(8.6, 4.2 if few else 2.9)
     axes = figure.subplots()
     axes.axis("off")
-    table = axes.table(cellText=RECORDS[1:], colLabels=RECORDS[0], loc="center", cellLoc="left")
+    cells = [[folded(word, 9, 0.62) if few else word for word in record] for record in RECORDS]
+    table = axes.table(cellText=cells[1:], colLabels=cells[0], loc="center", cellLoc="left")
     table.auto_set_font_size(False)
     table.set_fontsize(9)
-    table.scale(1, 1.35)
+    table.scale(1, 2.9 if few else 1.35)
     for cell in table.get_celld().values():
         cell.set(edgecolor=SOFT, facecolor=PAPER, linewidth=0.6)
         cell.get_text().set_color(INK)  # Words of a table are not among the figure's own.

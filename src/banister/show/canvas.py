@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from banister.errors import BadValue, MissingExtra
 from banister.files import folder, whole_bytes
+from banister.show.narrow import is_narrow, rearrange
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,6 +74,8 @@ def save(figure: "Figure", path: Path, *, title: str = "", caption: str = "", do
 
         whole_bytes(folder(path.parent) / path.name, numbers_text(figure).encode("utf-8"))
         return
+    if is_narrow():
+        rearrange(figure, LEAST_POINTS)
     if caption:
         words = textwrap.fill(caption, int(15.5 * figure.get_figwidth()))
         figure.supxlabel(words, x=0.012, ha="left", fontsize=8.5, color=SOFT)

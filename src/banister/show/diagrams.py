@@ -1,14 +1,19 @@
 """Boxes and arrows, trees and graphs: pictures of how things hang together."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from banister.show.canvas import COLOURS, INK, PAPER, SOFT, checked, new_figure, save
+from banister.show.narrow import NARROW_INCHES, folded, is_narrow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+BOX_INCHES = 0.82
+"""What words in a box have where three boxes stand beside each other on a narrow screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,11 @@ def draw_boxes(
 ) -> None:
     """The boxes, and arrows between them."""
     checked(path)
+    if is_narrow():  # Downwards rather than to the right.
+        boxes = [
+            replace(box, x=-box.y, y=-box.x, words=folded(box.words.replace("\n", " "), 9, BOX_INCHES)) for box in boxes
+        ]
+        size = (NARROW_INCHES, size[0] / 2)
     figure = new_figure(*size)
     axes = figure.subplots()
     places, frames = {box.name: box for box in boxes}, {}

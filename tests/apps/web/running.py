@@ -31,6 +31,9 @@ SHOWN = """() => [...document.querySelectorAll("main table, main figure, main se
   .filter((one) => one.checkVisibility() && !one.closest("button, .actions")).map((one) => one.outerHTML.slice(0, 9))"""
 """What a page is made of, and must be on paper, too."""
 PAPER = "() => getComputedStyle(document.body).backgroundColor"
+CUT = """() => [...document.querySelectorAll("figure.picture .scroll")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.getAttribute("aria-label"))"""
+"""Pictures that have to be moved sideways to be seen whole."""
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -87,6 +90,8 @@ class Watched:
         assert found.violations_count == 0, found.generate_report()
         wide = self.page.evaluate(WIDER)
         assert wide <= 0, f"{self.page.url} is {wide} px wider than the window"
+        cut = self.page.evaluate(CUT) if self.page.evaluate("innerWidth") == WIDTHS[0] else []
+        assert not cut, f"{self.page.url} has pictures that are cut on a phone: {cut}"
         small = self.page.evaluate(SMALL)
         assert not small, f"{self.page.url} has words below 12 px: {small}"
         outside = self.page.evaluate(OUTSIDE)

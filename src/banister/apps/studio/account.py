@@ -18,11 +18,12 @@ from banister.apps.studio.look import KeptLooks
 from banister.apps.studio.publish import PublishedCopies
 from banister.apps.studio.same import same_account
 from banister.apps.studio.workbench import Workbench, digits_up
-from banister.apps.web.pictures import NARROW_INCHES, picture, rows
+from banister.apps.web.pictures import picture, rows
 from banister.apps.web.site import Site
 from banister.core.exact.numbers import brief, brief_down
 from banister.core.privacy.guarantee import Guarantee
 from banister.core.privacy.region import PrivacyRegion
+from banister.show.narrow import NARROW_INCHES
 
 HERE = "/account"
 SHOWN = 200

@@ -12,8 +12,10 @@ from banister.apps.studio.kept import PREFIX, KeptAnswer, KeptAnswers
 from banister.apps.studio.same import same_release
 from banister.apps.studio.till import StudioTill
 from banister.apps.studio.workbench import Workbench
+from banister.apps.web.pictures import picture, rows
 from banister.apps.web.site import Site
 from banister.errors import BadValue
+from banister.show.charts import IntervalChart
 
 _BODY = re.compile(r"<body><h1>.*?</h1>(.*)</body>", re.S)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.S)
@@ -31,6 +33,7 @@ class AnswerPages:
         add("/answers/{key}/draw", self.draw, methods=["POST"], response_model=None)
         add("/answers/{key}/report.html", self.report, methods=["GET"], response_model=None)
         add("/answers/{key}/answers-{place}.csv", self.table, methods=["GET"], response_model=None)
+        add("/answers/{key}/chart-{place:int}.{kind}", self.chart, methods=["GET"], response_model=None)
         add("/answers/{key}/answers.certificate", self.certificate, methods=["GET"], response_model=None)
 
     async def show(self, key: str) -> Response:
@@ -75,6 +78,13 @@ class AnswerPages:
         headers = {"Content-Disposition": f'attachment; filename="answers-{place}.csv"'}
         return Response(tables[place - 1], media_type="text/csv; charset=utf-8", headers=headers)
 
+    async def chart(self, key: str, place: int, kind: str) -> Response:
+        """A picture of the report as a file, or the numbers behind it."""
+        charts = self._found(key).charts
+        if not 1 <= place <= len(charts):
+            raise BadValue(f"There is no picture {place}: the report has {len(charts)} that are kept.")
+        return await self.site.computed(_chart, charts[place - 1], kind, f"picture-{place}")
+
     def certificate(self, key: str) -> Response:
         """What `banister verify` checks the files by, when it lies beside them."""
         found = self._found(key).certificate
@@ -87,6 +97,15 @@ class AnswerPages:
         if found is None:
             raise BadValue("There is no answer under this name.")
         return found
+
+
+def _chart(chart: IntervalChart, kind: str, name: str) -> Response:
+    if kind == "csv":
+        lines = zip(chart.labels, chart.values, chart.low, chart.high, strict=True)
+        return rows(("cell", "value", "low", "high"), lines, name=name)
+    from banister.show.intervals import draw_intervals
+
+    return picture(lambda path: draw_intervals(chart, path), kind, name=name)
 
 
 def certificate_file(certificate: str, name: str) -> Response:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from banister import clock
 from banister.accounting.ledger import Ledger
@@ -19,6 +20,8 @@ from banister.audit.certifying import certify
 from banister.errors import BadValue
 from banister.files import Access, folder, new_text, whole_bytes
 from banister.release.answering.answers import Answers
+from banister.release.answering.picture import charts_of
+from banister.show.charts import IntervalChart
 
 FORMAT = 1
 REPORT = "report.html"
@@ -45,6 +48,8 @@ class KeptAnswer:
     """The answers of each question, as the text of a CSV file."""
     certificate: str = ""
     """By which laws they were drawn and what paid for them, with the hashes of these files; older answers have none."""
+    charts: tuple[IntervalChart, ...] = ()
+    """What the pictures of the report show, to be drawn as files; older answers have none."""
 
 
 class KeptAnswers:
@@ -58,19 +63,12 @@ class KeptAnswers:
     def asks(self, key: str, asked: AskForm) -> None:
         """Write down what is about to be asked under a key; the same again is no harm, something else is refused."""
         folder(self.place, access=Access.OWNER)
-        text = json.dumps({"format": FORMAT, "asked": asdict(asked)}, indent=1)
-        try:
-            new_text(self._file(key, "asked"), text, access=Access.OWNER)
-        except FileExistsError:
-            if self.asked(key) != asked:
-                raise BadValue(
-                    "Another question was asked by this form before. Nothing was paid. Go back and ask anew."
-                ) from None
+        write_wish(self._file(key, "asked"), asdict(asked))
 
     def asked(self, key: str) -> AskForm | None:
         """What was asked under a key, or nothing."""
-        found = self._read(self._file(key, "asked"))
-        return None if found is None else AskForm(**found["asked"])
+        found = read_wish(self._file(key, "asked"))
+        return None if found is None else AskForm(**found)
 
     def keep(self, key: str, asked: AskForm, answers: Answers, *, ledger: Ledger, schema: str) -> KeptAnswer:
         """Keep an answer, unless one is kept under the key; give the one that is kept, which alone may be shown."""
@@ -82,6 +80,11 @@ class KeptAnswers:
             report=report,
             tables=tables,
             certificate=_certificate(answers, {REPORT: report, **table_names(tables)}, ledger, schema),
+            charts=tuple(
+                chart
+                for table, part in zip(answers.tables, answers.plan.parts, strict=True)
+                for chart in charts_of(table, part, answers.plan.confidence)
+            ),
         )
         try:
             text = json.dumps({"format": FORMAT, "answer": asdict(made)}, indent=1)
@@ -94,25 +97,44 @@ class KeptAnswers:
 
     def find(self, key: str) -> KeptAnswer | None:
         """The answer that is kept under a key, or nothing."""
-        found = self._read(self._file(key, "answer"))
+        found = _read(self._file(key, "answer"))
         if found is None:
             return None
-        texts = {name: str(value) for name, value in found["answer"].items() if name != "tables"}
-        return KeptAnswer(**texts, tables=tuple(found["answer"]["tables"]))
+        charts = tuple(IntervalChart(**chart) for chart in found["answer"].get("charts", ()))
+        texts = {name: str(value) for name, value in found["answer"].items() if name not in ("tables", "charts")}
+        return KeptAnswer(**texts, tables=tuple(found["answer"]["tables"]), charts=charts)
 
     def _file(self, key: str, kind: str) -> Path:
         return self.place / f"{checked_key(key)}.{kind}.json"
 
-    def _read(self, path: Path) -> "dict[str, dict[str, str]] | None":
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError):
-            raise BadValue(f"The kept answer '{path}' cannot be read. Restore it from a copy.") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise BadValue(f"The kept answer '{path}' is of another version, or not ours.")
-        return found
+
+def write_wish(path: Path, wish: Mapping[str, object]) -> None:
+    """Write down what is about to be asked; the same again is no harm, something else is refused."""
+    try:
+        new_text(path, json.dumps({"format": FORMAT, "asked": wish}, indent=1), access=Access.OWNER)
+    except FileExistsError:
+        if read_wish(path) != json.loads(json.dumps(wish)):
+            raise BadValue(
+                "Another question was asked by this form before. Nothing was paid. Go back and ask anew."
+            ) from None
+
+
+def read_wish(path: Path) -> dict[str, Any] | None:
+    """What was asked, or nothing where nobody wrote it down."""
+    found = _read(path)
+    return None if found is None else found["asked"]
+
+
+def _read(path: Path) -> dict[str, dict[str, Any]] | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        raise BadValue(f"The kept answer '{path}' cannot be read. Restore it from a copy.") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise BadValue(f"The kept answer '{path}' is of another version, or not ours.")
+    return found
 
 
 def _report(answers: Answers) -> str:

@@ -1,7 +1,7 @@
 """A private look at all columns of the open table, for a stated price: what a newcomer pays for first."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from banister.apps.studio.answers import report_body
 from banister.apps.studio.foreseen import foreseen_budget
-from banister.apps.studio.kept import PREFIX, checked_key
+from banister.apps.studio.kept import PREFIX, checked_key, read_wish, write_wish
 from banister.apps.studio.same import Same
 from banister.apps.studio.workbench import Workbench
 from banister.apps.web.jobs import Job, Teller
@@ -62,6 +62,10 @@ class KeptLooks:
         """What was found; written last."""
         return self.place / f"{checked_key(key)}.html"
 
+    def wish(self, key: str) -> Path:
+        """What was asked for; written first."""
+        return self.place / f"{checked_key(key)}.asked.json"
+
     def proposal(self, key: str) -> Path:
         """The schema with its blanks filled in."""
         return self.place / f"{checked_key(key)}.toml"
@@ -110,6 +114,8 @@ class LookPages:
         if kept.page(key).exists():
             return RedirectResponse(shown, status_code=303)
         plan = wish.plan(self.bench)
+        folder(kept.place, access=Access.OWNER)
+        write_wish(kept.wish(key), asdict(wish))
 
         def work(tell: Teller) -> str:
             from banister.release.profile.proposal import proposed_schema
@@ -117,7 +123,6 @@ class LookPages:
             tell("waiting for other work")
             with site.mathematics:
                 tell.last("reading, paying and drawing")
-                folder(kept.place, access=Access.OWNER)
                 found = dataset.look(plan, key=PREFIX + key)  # Cut off after its charge, it is fetched.
                 whole_text(kept.proposal(key), proposed_schema(found, schema.read_text(encoding="utf-8")))
                 found.report(kept.page(key))
@@ -131,7 +136,9 @@ class LookPages:
         kept = self._kept(key)
         body = report_body(kept.page(key).read_text(encoding="utf-8"))
         text = kept.proposal(key).read_text(encoding="utf-8")
-        return self.site.page("looked.html", here="/", title="A private look", key=key, body=body, text=text)
+        asked = read_wish(kept.wish(key))
+        same = None if asked is None else LookWish(**asked).same(self.bench)
+        return self.site.page("looked.html", here="/", title="A private look", key=key, body=body, text=text, same=same)
 
     def proposed(self, key: str) -> Response:
         """The proposed schema as a file."""

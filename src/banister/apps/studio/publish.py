@@ -2,7 +2,7 @@
 
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from banister.apps.studio.answers import report_body
 from banister.apps.studio.foreseen import BudgetWords, foreseen_budget
-from banister.apps.studio.kept import PREFIX, checked_key
+from banister.apps.studio.kept import PREFIX, checked_key, read_wish, write_wish
 from banister.apps.studio.same import Same
 from banister.apps.studio.workbench import Workbench
 from banister.apps.web.jobs import Job, Teller
@@ -75,6 +75,10 @@ class PublishedCopies:
         """What only the owner may see; it is written last."""
         return self.place / f"{checked_key(key)}.html"
 
+    def wish(self, key: str) -> Path:
+        """What was asked for; written first."""
+        return self.place / f"{checked_key(key)}.asked.json"
+
     def done(self, key: str) -> bool:
         """Whether both are there."""
         return self.report(key).exists() and self.copy(key).exists()
@@ -130,6 +134,8 @@ class PublishPages:
             return RedirectResponse(shown, status_code=303)
         wish.plan(bench)
         dataset = bench.dataset
+        folder(kept.place, access=Access.OWNER)
+        write_wish(kept.wish(key), asdict(wish))
         asked = Wish(
             table=_table(bench),
             epsilon=wish.epsilon,
@@ -154,7 +160,6 @@ class PublishPages:
                 if dataset.awaits_ledger():
                     with suppress(LedgerExists):  # Another release was quicker.
                         dataset.create_ledger().close()
-                folder(kept.place, access=Access.OWNER)
                 publish(asked, plan_only=False)
             return shown
 
@@ -162,8 +167,13 @@ class PublishPages:
 
     def published(self, key: str) -> Response:
         """How close the copy came, for the owner; and the copy."""
-        report = self._found(key).report(key).read_text(encoding="utf-8")
-        return self.site.page("published.html", here=HERE, title="Published", key=key, body=report_body(report))
+        kept = self._found(key)
+        body = report_body(kept.report(key).read_text(encoding="utf-8"))
+        asked = read_wish(kept.wish(key))
+        same = None
+        if asked is not None:
+            same = PublishWish(columns=tuple(asked["columns"]), epsilon=asked["epsilon"]).same(self.bench)
+        return self.site.page("published.html", here=HERE, title="Published", key=key, body=body, same=same)
 
     def copy(self, key: str) -> Response:
         """The copy, which may be given to anybody."""

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from banister.apps.studio.same import Same
 from banister.apps.web.jobs import Job, Teller
-from banister.apps.web.pictures import picture
+from banister.apps.web.pictures import picture, rows
 from banister.apps.web.site import Site
 from banister.errors import BadValue
 from banister.release.answering.wording import number
@@ -139,6 +139,7 @@ class SpreadPages:
         add(f"{HERE}/run", self.run, methods=["GET"], response_model=None)
         add(f"{HERE}/scene.json", self.scene, methods=["GET"], response_model=None)
         add(f"{HERE}/movie.html", self.movie, methods=["GET"], response_model=None)
+        add(f"{HERE}/frame.{{kind}}", self.frame, methods=["GET"], response_model=None)
         add(f"{HERE}/steps.{{kind}}", self.steps, methods=["GET"], response_model=None)
         add(f"{HERE}/study", self.study, methods=["POST"], response_model=None)
         add(f"{HERE}/study/{{key}}", self.studied, methods=["GET"], response_model=None)
@@ -188,6 +189,23 @@ class SpreadPages:
             text = path.read_text(encoding="utf-8")
         headers = {"Content-Disposition": 'attachment; filename="movie.html"'}
         return Response(text, media_type="text/html; charset=utf-8", headers=headers)
+
+    async def frame(self, kind: str, graph: str = "", protocol: str = "", steps: str = "", seed: str = "") -> Response:
+        """The last frame of the movie as a picture; the steps of the movie as a table."""
+        wish = SpreadWish(graph=graph, protocol=protocol, steps=steps, seed=seed)
+        return await self.site.computed(self._frame, wish, kind)
+
+    def _frame(self, wish: SpreadWish, kind: str) -> Response:
+        from banister.spread.lab.drawn.pictures import draw_frame
+
+        done = wish.run()
+        if kind == "csv":
+            header = ("step", "holders", "virtual_source", "best_guess_is_right", "equally_suspected")
+            told = [(m, "" if math.isnan(m.detection) else m.detection) for m in done.moments()]
+            lines = [(m.step, m.holders, m.source if m.source >= 0 else "", chance, m.suspects) for m, chance in told]
+            return rows(header, lines, name="steps")
+        movie = done.scene()
+        return picture(lambda path: draw_frame(movie, path), kind, name="frame")
 
     async def steps(self, kind: str, graph: str = "", protocol: str = "", steps: str = "", seed: str = "") -> Response:
         """Holders and the adversary's chance at each step."""

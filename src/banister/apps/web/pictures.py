@@ -9,13 +9,19 @@ from tempfile import TemporaryDirectory
 from starlette.responses import Response
 
 from banister.errors import BadValue
+from banister.show.narrow import narrowed
 
 KINDS = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8"}
+NARROW = "narrow.svg"
+"""The kind a page shows where the screen is narrow."""
 Draw = Callable[[Path], object]
 
 
 def picture(draw: Draw, kind: str, *, name: str) -> Response:
     """The file that `draw` would write under that ending: `svg` is what a page shows, all are for download."""
+    if kind == NARROW:
+        with narrowed():
+            return picture(draw, "svg", name=f"{name}-narrow")
     if kind not in KINDS:
         raise BadValue(f"A figure of kind '{kind[:20]}' cannot be drawn. There are: {', '.join(KINDS)}.")
     with TemporaryDirectory(prefix="banister-") as folder:
@@ -28,10 +34,6 @@ def picture(draw: Draw, kind: str, *, name: str) -> Response:
     if kind == "svg":
         headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
     return Response(content, media_type=KINDS[kind], headers=headers)
-
-
-NARROW_INCHES = 3.4
-"""A figure of so many inches fits a phone of 360 pixels beside its margins."""
 
 
 def rows(header: Sequence[str], lines: Iterable[Sequence[object]], *, name: str) -> Response:

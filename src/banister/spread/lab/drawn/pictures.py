@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from banister.errors import BadValue
 from banister.show.canvas import COLOURS, SOFT, checked, new_figure, save, tidy
 from banister.show.panels import name_ends
+from banister.spread.lab.drawn.movie import MOST, Movie, layout
 from banister.spread.lab.study import Row
 
 if TYPE_CHECKING:
@@ -123,3 +125,44 @@ def draw_detection(rows: Sequence[Row], path: Path) -> None:
         y_floor=10 ** math.floor(math.log10(lowest)),
     )
     draw_charts([chart], path)
+
+
+def draw_frame(movie: Movie, path: Path) -> None:
+    """The last frame of a movie: who told whom, the author, the virtual source, and whom the adversary suspects."""
+    checked(path)
+    if len(movie.nodes) > MOST:
+        raise BadValue(f"{len(movie.nodes):,} holders are too many to draw; {MOST:,} at most. Take fewer steps.")
+    places, last = layout(movie), movie.frames[-1]
+    figure = new_figure(6.0, 6.6)
+    from matplotlib.colors import to_rgb
+
+    axes = figure.subplots()
+    for node, parent in zip(movie.nodes, movie.parents, strict=True):
+        if parent >= 0:
+            axes.plot(*zip(places[node], places[parent], strict=True), color=SOFT, linewidth=0.6, alpha=0.6, zorder=1)
+    most = max(last.belief.values(), default=1.0)
+    size = 16 if len(movie.nodes) > 600 else 36 if len(movie.nodes) > 150 else 70
+    suspected = [node for node in movie.nodes if last.belief.get(node)]
+    others = [node for node in movie.nodes if not last.belief.get(node)]
+    shares = [0.15 + 0.85 * last.belief[node] / most for node in suspected]
+    groups: list[tuple[str, list[int], str, float, list[float]]] = [
+        ("holds it", others, SOFT, size, [0.35] * len(others)),
+        ("suspected, the stronger the colour the more", suspected, COLOURS[1], size, shares),
+        ("author", [movie.author], COLOURS[2], size / 3, [1.0]),
+    ]
+    for place, (name, nodes, colour, area, strength) in enumerate(groups):
+        xs, ys = [places[node][0] for node in nodes], [places[node][1] for node in nodes]
+        shades = [(*to_rgb(colour), each) for each in strength]
+        axes.scatter(xs, ys, s=area, color=shades, linewidths=0, zorder=2 + place)
+        axes.plot([], [], "o", color=colour, label=name)
+    if last.source >= 0:
+        x, y = places[last.source]
+        axes.scatter([x], [y], s=size, facecolors="none", edgecolors=COLOURS[0], linewidths=2, zorder=6)
+        axes.plot([], [], "o", color=COLOURS[0], fillstyle="none", label="virtual source")
+    axes.set_aspect("equal")
+    axes.axis("off")
+    axes.set_title(movie.title, loc="left", fontsize=10.5)
+    axes.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2)
+    chance = "not known at this step" if math.isnan(last.detection) else f"{100 * last.detection:.1f} %"
+    words = f"Step {last.step}: {len(movie.nodes):,} holders. Chance that the best guess is right: {chance}."
+    save(figure, path, title=movie.title, caption=words)

@@ -3,7 +3,7 @@
 Run as a program: python -m tests.drills.team --requests 1000; with --postgres the ledger is on a PostgreSQL server,
 which is killed likewise and recovers from its log. Whatever happens no answer is without its charge, no charge without
 its answer, no request is charged twice, no answer that was seen changes, no share and no budget is
-overspent, the log holds together, and a session that ended with a changed password stays ended.
+overspent, the log holds together, and no session outlives a password, which is changed again and again meanwhile.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from banister.errors import LedgerUnreachable
 from banister.release.remote import RemoteTable
 from tests.apps.team.place import PASSWORD, settings
 from tests.drills.nursery import Nursery
+from tests.drills.passwords import Passwords
 from tests.postgres import free_port, wait_for
 from tests.postgres import server as postgres_server
 
@@ -119,9 +120,11 @@ def drill(
     seen: dict[tuple[str, str], Sequence[Mapping[str, object]]] = {}
     waiting: set[tuple[str, str]] = set()
     todo = [(ANALYSTS[place % len(ANALYSTS)], f"request-{place}") for place in range(requests)]
+    passwords = Passwords("ben", PASSWORD)
     nursery, ends = Nursery(*MODULES), time.monotonic() + seconds
     while todo:
         server = Server(folder, port, nursery)
+        changing: Callable[[], object] = tuple
         other = threading.Timer(chance.uniform(0.05, longest), _quietly(kill_database), (database,))
         with suppress(LedgerUnreachable):
             tables = {name: server.connected(keys[name]) for name in ANALYSTS}
@@ -129,6 +132,7 @@ def drill(
             counts["kills"] += 1
             timer = threading.Timer(chance.uniform(0.05, longest if counts["kills"] < requests else 60), server.kill)
             timer.start()
+            changing = passwords.again_and_again(server.address, chance.uniform(0.0, longest / 3))
             if database and chance.random() < 0.5:
                 other.start()
                 counts["kills of the database"] += 1
@@ -145,11 +149,13 @@ def drill(
             timer.cancel()
         other.cancel()
         server.kill()
+        changing()
         if database:
             wait_for(database)
-    _check(folder, port, nursery, keys, seen, waiting, price)
+    _check(folder, port, nursery, keys, seen, waiting, price, passwords)
     nursery.close()
     counts.update(requests=len(seen) + len(waiting), charges=len(seen), waiting=len(waiting))
+    counts.update({"changed passwords": len(passwords.ended), "of them cut off": passwords.cut_off})
     return counts
 
 
@@ -161,6 +167,7 @@ def _check(
     seen: dict[tuple[str, str], Sequence[Mapping[str, object]]],
     waiting: set[tuple[str, str]],
     price: str,
+    passwords: Passwords,
 ) -> None:
     """Everything once more, after a last start."""
     server = Server(folder, port, nursery)
@@ -170,6 +177,9 @@ def _check(
         for (name, key), before in seen.items():
             assert tables[name].release(plans[name], key=key).table == before
         assert "session was revoked" in _refused(server.address, keys["ended"]), "a session outlived its password"
+        passwords.change(server.address)  # The last, which nothing cuts off.
+        for session in passwords.ended:
+            assert "session was revoked" in _refused(server.address, session), "a session outlived its password"
     finally:
         server.kill()
     where = str(tomllib.loads((folder / "health.toml").read_text(encoding="utf-8"))["budget"]["ledger"])

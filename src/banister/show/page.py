@@ -126,7 +126,8 @@ class PageTable:
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
         body = f"{caption}{f'<thead>{head}</thead>' if head else ''}<tbody>{rows}</tbody>"
         # Who has no mouse must be able to move a table that is wider than the window.
-        name = escape(self.caption or ", ".join(self.header) or "Table")
+        first = ", ".join(str(row[0]) for row in self.rows[:3])  # No two regions of a page may be called alike.
+        name = escape(self.caption or ", ".join(self.header) or first or "Table")
         return f'<div class=scroll tabindex=0 role=region aria-label="{name}"><table>{body}</table></div>'
 
     def _cells(self, cells: Sequence[str], tag: str) -> str:

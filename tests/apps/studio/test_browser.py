@@ -117,3 +117,21 @@ def test_a_newcomer_walks_from_a_csv_file_through_every_page(
 def test_it_is_clean_in_the_dark_and_without_a_table(browser: Browser) -> None:
     with running(studio) as site, watched(browser, site, scheme="dark") as seen:
         looked_at(seen)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_finished_look_is_in_order_and_a_copy_says_what_does_the_same(
+    browser: Browser, site: Site, width: int
+) -> None:
+    with watched(browser, site, width=width) as seen:
+        for name, paid in (("look", "The schema that follows"), ("publish", "How close the copy came")):
+            seen.go(f"/{name}")
+            seen.page.get_by_role("button", name="Go on to the price").wait_for()
+            seen.settled()
+            seen.page.get_by_role("button", name="Go on to the price").click()
+            looked_at(seen)
+            seen.page.get_by_role("button", name="Pay epsilon").click()
+            seen.page.get_by_text(paid).first.wait_for()
+            assert seen.page.get_by_text("The same in Python").count() == 1
+            if name == "look":  # A copy's report has inline styles and letters of 10 px still.
+                looked_at(seen)

@@ -1,24 +1,27 @@
 """The `banister` command. Each file of this room holds one family of commands and a `register` function."""
 
+import atexit
 import gc
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 
 import typer
-from typer.main import get_command_name
+from typer.main import get_command, get_command_name
 from typer.models import CommandInfo
 
 from banister.apps.cli.ending import run
+from banister.apps.cli.words import read_plainly
 
 
 def families() -> Iterator[ModuleType]:
     """Every file of this room that registers commands; a new family is one new file."""
     for found in iter_modules(__path__):
-        # How answers look, in the room `showing`, and how a run speaks and ends: loaded when needed.
-        if not found.ispkg and found.name not in ("ending", "say"):
+        # How answers look, in the room `showing`, and how a run reads, speaks and ends: loaded when needed.
+        if not found.ispkg and found.name not in ("ending", "say", "words"):
             yield import_module(f"{__name__}.{found.name}")
 
 
@@ -59,4 +62,12 @@ def main() -> None:
     # Loading makes hundreds of thousands of objects and no rubbish; looking for it among them is a fifth of the time
     # that a short command takes.
     gc.set_threshold(200_000, 20, 20)
-    run(narrowed(build(), sys.argv[1:]))
+    # Nor at the end: what is left then goes with the process. What has to be put away has a `with` or an `atexit`.
+    atexit.register(gc.freeze)
+    run(partial(_ask, narrowed(build(), sys.argv[1:])))
+
+
+def _ask(app: typer.Typer) -> None:
+    command = get_command(app)
+    read_plainly(command)
+    command()

@@ -124,3 +124,17 @@ def bracket(value: Callable[[], arb]) -> Bracket:
     with precision(BALL_BITS):
         found = Bracket.of_ball(certified(value))
     return Bracket(max(0.0, found.down), found.up)
+
+
+def expected_bracket(
+    written: Pieces | None, moment: Callable[[Fraction, Fraction], arb | None], at_zero: Callable[[], arb]
+) -> Bracket | None:
+    """The expected cost of a law between two doubles; nothing for a cost or a law that only doubles know."""
+    if written is None or moment(Fraction(0), Fraction(0)) is None:
+        return None
+
+    def told(exponent: Fraction, above: Fraction) -> arb:
+        found = moment(exponent, above)
+        return arb.nan() if found is None else found
+
+    return bracket(lambda: written.expected(told, at_zero()))

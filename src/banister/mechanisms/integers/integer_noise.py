@@ -14,7 +14,7 @@ from banister.core.exact.numbers import BALL_BITS, Bracket, Number, ball, precis
 from banister.core.exact.search import least_whole
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_integers
-from banister.core.laws.pieces import bracket
+from banister.core.laws.pieces import expected_bracket
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.mechanisms.arrays import plain_array
@@ -126,15 +126,7 @@ class IntegerNoise(ABC):
 
     def risk_bracket(self, cost: CostLike) -> Bracket | None:
         """Two doubles with the expected cost between them, proven; None for a cost or a law that only doubles know."""
-        written = Cost.of(cost).pieces
-        if written is None or self.moment(Fraction(0), Fraction(0)) is None:
-            return None
-
-        def beyond(exponent: Fraction, above: Fraction) -> arb:
-            found = self.moment(exponent, above)
-            return arb.nan() if found is None else found
-
-        return bracket(lambda: written.expected(beyond, self.mass_ball(0)))
+        return expected_bracket(Cost.of(cost).pieces, self.moment, lambda: self.mass_ball(0))
 
     @overload
     def release(self, answer: int, bits: BitSource = ...) -> int: ...

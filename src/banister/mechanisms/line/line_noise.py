@@ -13,7 +13,7 @@ from banister import need
 from banister.core.exact.numbers import Bracket, Number
 from banister.core.laws.cost import Cost, CostLike
 from banister.core.laws.expectation import expected_cost_on_line
-from banister.core.laws.pieces import bracket
+from banister.core.laws.pieces import expected_bracket
 from banister.core.privacy.loss import PrivacyLoss
 from banister.mechanisms.integers.integer_noise import Integers
 from banister.mechanisms.line.grid import Floats, Grid, finite_answers
@@ -150,15 +150,7 @@ class LineNoise(ABC):
 
     def risk_bracket(self, cost: CostLike) -> Bracket | None:
         """Two doubles with the expected cost between them, proven; None for a cost or a law that only doubles know."""
-        written = Cost.of(cost).pieces
-        if written is None or self.moment(Fraction(0), Fraction(0)) is None:
-            return None
-
-        def beyond(exponent: Fraction, above: Fraction) -> arb:
-            found = self.moment(exponent, above)
-            return arb.nan() if found is None else found
-
-        return bracket(lambda: written.expected(beyond, self.at_zero()))
+        return expected_bracket(Cost.of(cost).pieces, self.moment, self.at_zero)
 
     @overload
     def release(self, answer: float | Fraction, bits: BitSource = ...) -> float: ...

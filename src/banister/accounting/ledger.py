@@ -55,7 +55,10 @@ class Ledger:
     (1, 1)
     """
 
-    __slots__ = ("_store", "_whose", "_witness", "address", "terms")
+    __slots__ = ("_store", "_whose", "_witness", "address", "protected_at_opening", "terms")
+
+    protected_at_opening: Protects | None
+    """Whom the ledger protected when it was opened; a charge looks again, under the lock. `protects` says it of now."""
 
     def __init__(self, store: Store, address: str, *, witness: str = "") -> None:
         """A ledger that lies in a store. Its witness is the one named here, or the one that its lines name."""
@@ -63,7 +66,8 @@ class Ledger:
         self._whose: Whose | None = None
         self.address = shown(address)
         self.terms = Terms.of_line(store.first())
-        named = standing_of(store.last(), self.terms).witness
+        standing = standing_of(store.last(), self.terms)
+        named, self.protected_at_opening = standing.witness, standing.protects
         self._witness = recorded(witness)
         if witness and not named:
             witness_at(witness).begin(store.first().hash, store.head())

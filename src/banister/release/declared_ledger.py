@@ -67,7 +67,7 @@ class DeclaredLedger:
                 f"{found.terms.neighbours.value} neighbours, which is not what the schema says. Correct the schema: a "
                 "ledger's terms are fixed."
             )
-        before, about = found.protects, protected_by_schema(self.schema)
+        before, about = found.protected_at_opening, protected_by_schema(self.schema)
         if before is not None and not alike(before, about):
             found.close()
             raise BadValue(

@@ -69,15 +69,22 @@ MUTANTS = (
     Mutant(
         name="kernel-turns-by-who-else-is-there",
         file="release/sources/packed.py",
-        old="codes = np.fmod(people[firsts[starts[:-1]]] + self.lowest, HASH_PRIME)",
-        new="codes = np.arange(len(starts) - 1)",
+        old="np.fmod(numbers + self.lowest, HASH_PRIME)",
+        new="np.arange(len(starts) - 1)",
         tests=_PACKED,
     ),
     Mutant(
         name="kernel-tears-a-person-apart",
         file="release/sources/packed.py",
-        old='last = int(np.searchsorted(rows, following, side="left"))',
-        new="last = last if following else last",
+        old='last = int(np.searchsorted(rows, most, side="right"))',
+        new="last = last if most else last",
+        tests=_PACKED,
+    ),
+    Mutant(
+        name="kernel-forgets-which-heap-it-was",
+        file="release/sources/packed.py",
+        old="(heap << shift) >> 32 << 32 if half else 0",
+        new="0",
         tests=_PACKED,
     ),
     Mutant(

@@ -15,7 +15,7 @@ from banister.release.sources.duckdb import DuckDBSource
 from banister.release.sources.lists import PersonLists, of_columns
 from banister.release.sources.packed import Packing
 from banister.release.sources.sql.compile import Listing
-from banister.release.work import Work
+from banister.release.work import HASH_PRIME, Work
 from tests.release.sources.places import Rows, in_duckdb, planned, schema
 from tests.seeded import SeededBits
 
@@ -142,3 +142,22 @@ def test_nobody_there_is_no_list(tmp_path: Path, groups: int) -> None:
     work = next(asked_works(groups))
     packing, rows, listing = fetched(source, work)
     assert packing.lists([rows], work, listing).totals(work, listing).values.tolist() == [[0] * 3] * len(work.measures)
+
+
+@pytest.mark.parametrize("bits", [3, 9, 20, 39, 40, 41, 62])
+def test_heaps_bring_whole_people_in_their_order(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of every width: what the heaps hold is what sorting all of them gives, and nobody is in two stretches."""
+    monkeypatch.setattr(packed, "ROWS", 7)
+    monkeypatch.setattr(packed, "BLOCK", 11)
+    packing = Packing(rows=300, lowest=-5, cell_bits=3, fields=())
+    rows = np.random.default_rng(bits).integers(-1, 2**bits, 300)
+    rows[:40] = rows[40:80]  # Some are there twice, and some of these are −1.
+    rows[:3] = -1
+    wanted = np.sort(rows[rows >= 0])
+    people = list(packing._sorted([rows.copy()]))
+    numbers = np.concatenate([stretch.codes for stretch in people])
+    assert numbers.tolist() == np.fmod(np.unique(wanted >> 3) - 5, HASH_PRIME).tolist()
+    assert np.concatenate([stretch.cells for stretch in people]).tolist() == (wanted & 7).tolist()
+    heaps = [heap.astype(np.int64) | high for heap, high in packing._heaps(rows[rows >= 0])]
+    assert np.sort(np.concatenate(heaps)).tolist() == wanted.tolist()
+    assert list(packing._sorted([np.zeros(0, dtype=np.int64)])) == []

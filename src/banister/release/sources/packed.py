@@ -1,7 +1,9 @@
 """People's groups without an index: each row as one number, sorted, and of the groups only those that count added up.
 
-Sorted numbers bring a person's rows together, and in them those of a group. Where groups begin is seen by comparing
-neighbours; what a group adds up to is the difference of two running totals, taken for the groups that count alone.
+Sorted numbers bring a person's rows together, and in them those of a group. Many rows are first dealt to heaps by the
+highest bits of the person: a heap fits into the processor's cache, and mostly into numbers of half the width. Where
+groups begin is seen by comparing neighbours; what a group adds up to is the difference of two running totals, taken for
+the groups that count alone.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,6 +22,12 @@ from banister.tables.columns import Kind
 
 ROWS = 2**16
 """So many sorted rows at a time: arrays that stay in the processor's cache. Eight times as many take twice as long."""
+
+BLOCK = 2**19
+"""So many rows are dealt to heaps at a time, by codes of one byte, which NumPy sorts by counting."""
+
+HEAPS = 8
+"""The bits of a heap's number."""
 
 NOTHING: Whole = np.zeros(0, dtype=np.uint8)
 
@@ -67,38 +75,60 @@ class Packing:
         return PersonLists(code, starts, cell, {part: whole.get(part, NOTHING) for part in listing.parts})
 
     def _sorted(self, rows: Iterable[NDArray[np.int64]]) -> "Iterator[_People]":
-        """Whole people, some at a time, from pieces that are each sorted in their place."""
+        """Whole people, some at a time, in their order within each piece."""
         for piece in rows:
-            piece.sort()
-            there = piece[int(np.searchsorted(piece, 0, side="left")) :]  # Rows that count nowhere are below 0.
-            for stretch in self._stretches(there):
-                yield self._people(stretch)
+            there = piece if piece.min(initial=0) >= 0 else piece[piece >= 0]  # Rows that count nowhere are below 0.
+            for heap, high in self._heaps(there):
+                heap.sort()
+                for stretch in self._stretches(heap):
+                    yield self._people(stretch, high)
+
+    def _heaps(self, rows: NDArray[np.int64]) -> Iterator[tuple[Whole, int]]:
+        """The rows in heaps of whole people, who ascend from heap to heap, each with what to put above its numbers."""
+        shift = max(int(rows.max(initial=0)).bit_length() - HEAPS, self._above)
+        if len(rows) <= ROWS or int(rows.max()) >> shift == 0:
+            yield rows, 0
+            return
+        half = shift <= 32  # Then the rows of a heap differ in their low 32 bits alone.
+        dealt, ends = [], []
+        for first in range(0, len(rows), BLOCK):
+            block = rows[first : first + BLOCK]
+            codes = (block >> shift).astype(np.uint8)
+            kept = block.astype(np.uint32) if half else block
+            dealt.append(kept[np.argsort(codes, kind="stable")])
+            ends.append(np.append(0, np.cumsum(np.bincount(codes, minlength=2**HEAPS))).tolist())
+        for heap in range(2**HEAPS):
+            there = [block[upto[heap] : upto[heap + 1]] for block, upto in zip(dealt, ends, strict=True)]
+            yield np.concatenate(there), (heap << shift) >> 32 << 32 if half else 0
 
     @property
     def _below(self) -> int:
         return sum(bits for _, bits in self.fields)
 
-    def _stretches(self, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    @property
+    def _above(self) -> int:
+        return self.cell_bits + self._below
+
+    def _stretches(self, rows: Whole) -> Iterator[Whole]:
         """Sorted rows in stretches that end with a person."""
-        above = self.cell_bits + self._below
         first = 0
         while first < len(rows):
             last = min(first + ROWS, len(rows))
             if last < len(rows):  # To the end of the person who is in the middle.
-                following = ((rows[last - 1] >> above) + 1) << above
-                last = int(np.searchsorted(rows, following, side="left"))
+                most = rows[last - 1] | (2**self._above - 1)
+                last = int(np.searchsorted(rows, most, side="right"))
             yield rows[first:last]
             first = last
 
-    def _people(self, rows: NDArray[np.int64]) -> "_People":
+    def _people(self, rows: Whole, high: int) -> "_People":
         """Where people and their groups begin among sorted rows."""
         hers = rows >> self._below
         people = hers >> self.cell_bits
         firsts = np.flatnonzero(_changes(hers))
         starts = np.flatnonzero(_changes(people)[firsts])
-        codes = np.fmod(people[firsts[starts[:-1]]] + self.lowest, HASH_PRIME)
+        numbers = (rows[firsts[starts[:-1]]].astype(np.int64) | high) >> self._above
         hers &= 2**self.cell_bits - 1
-        return _People(rows, hers, firsts, starts, codes)
+        return _People(rows, hers, firsts, starts, np.fmod(numbers + self.lowest, HASH_PRIME))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,8 +136,8 @@ class _People:
     """Sorted rows of whole people: the cell of each row, the first rows of groups, the first groups of people, and who
     these are. Behind the last row, and behind the last group, the next one would begin."""
 
-    rows: NDArray[np.int64]
-    cells: NDArray[np.int64]
+    rows: Whole
+    cells: Whole
     firsts: NDArray[np.int64]
     starts: NDArray[np.int64]
     codes: NDArray[np.int64]
@@ -122,8 +152,8 @@ class _People:
 class _Groups:
     """Groups of sorted rows: the cell of each, its first row, and the one behind its last."""
 
-    rows: NDArray[np.int64]
-    cells: NDArray[np.int64]
+    rows: Whole
+    cells: Whole
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
 
@@ -148,13 +178,13 @@ class _Groups:
     def _added(self, values: NDArray[np.generic]) -> NDArray[np.int64]:
         """The sums of the groups. A running total may leave 64 bits; the difference of two is right all the same."""
         upto = np.zeros(len(values) + 1, dtype=np.int64)
-        np.cumsum(values, out=upto[1:])
+        np.cumsum(values, dtype=np.int64, out=upto[1:])
         found: NDArray[np.int64] = upto[self.ends]
         found -= upto[self.begins]
         return found
 
 
-def _changes(values: NDArray[np.int64]) -> NDArray[np.bool]:
+def _changes(values: Whole) -> NDArray[np.bool]:
     """Where a value is another than the one before it, the first one and the end included."""
     fresh = np.ones(len(values) + 1, dtype=np.bool)
     np.not_equal(values[1:], values[:-1], out=fresh[1 : len(values)])

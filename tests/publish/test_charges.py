@@ -18,7 +18,7 @@ from banister.accounting.receipt import Receipt
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.publish.noise import FixedTotal, PerCell, TableNoise
+from banister.publish.noise import FixedTotal, PerCell, Stated, TableNoise
 from banister.publish.paying import Payable, pay
 from banister.publish.sketches.cut import CutSketch
 from banister.publish.sketches.sketch import SketchWish, sketch_graph, sketch_matrix
@@ -138,6 +138,9 @@ class Boaster:
 
     def loss(self) -> PrivacyLoss:
         return self.inner.loss()
+
+    def stated(self) -> Stated:
+        return self.inner.stated()
 
     def release(self, counts: NDArray[np.int64], bits: BitSource) -> NDArray[np.int64]:
         return self.inner.release(counts, bits)

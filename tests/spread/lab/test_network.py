@@ -26,7 +26,7 @@ from banister.spread.lab.protocols import (
 from banister.spread.lab.trees import GrowingTree, InfiniteTree
 from banister.spread.node import codec
 from banister.spread.node.codec import read as codec_read
-from banister.spread.node.messages import Cover, Frame, Post
+from banister.spread.node.messages import Carried, Post
 from banister.spread.node.rules import (
     GossipRules,
     HybridRules,
@@ -174,7 +174,7 @@ def test_links_carry_bytes_all_of_one_length(monkeypatch: pytest.MonkeyPatch) ->
     """A node sees nothing but what was read from them."""
     carried: list[bytes] = []
 
-    def read(data: bytes) -> Frame | Cover:
+    def read(data: bytes) -> Carried:
         carried.append(data)
         return codec_read(data)
 

@@ -16,7 +16,7 @@ from banister.sampling.simulation import Generator, SeededBits
 from banister.spread.lab.graph import Contacts, Nodes
 from banister.spread.lab.trace import Spread
 from banister.spread.node import codec
-from banister.spread.node.messages import Ack, Copy, Cover, Event, Frame, Post, Received, Send, Show, Wake, WakeAt
+from banister.spread.node.messages import Ack, Copy, Cover, Event, Frame, Note, Post, Received, Send, Show, Wake, WakeAt
 from banister.spread.node.state import NodeState, Settings
 from banister.spread.node.step import step
 
@@ -126,7 +126,7 @@ class World:
             elif not self._is_away(node, now):
                 link, data = arrival
                 frame = codec.read(data)
-                if not isinstance(frame, Cover):
+                if not isinstance(frame, Cover | Note):  # Friends are introduced to nobody in the laboratory.
                     self.happen(node, Received(link, frame), now)
 
     def _carry(self, source: int, target: int, frame: Frame, now: int) -> None:

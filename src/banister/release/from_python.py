@@ -83,7 +83,8 @@ class Category:
 class Dates:
     """A column of dates between two public days, as `datetime.date` or as texts.
 
-    >>>     >>> Dates(date(2020, 1, 1), "2024-12-31").content()["range"][1]
+    >>> from datetime import date
+    >>> Dates(date(2020, 1, 1), "2024-12-31").content()["range"][1]
     datetime.date(2024, 12, 31)
     """
 
@@ -103,7 +104,8 @@ class Dates:
 class Timestamps:
     """A column of days with a time, between two public days. With a zone, moments count by its clocks.
 
-    >>>     >>> Timestamps(date(2020, 1, 1), date(2024, 12, 31), zone="Europe/Berlin").content()["zone"]
+    >>> from datetime import date
+    >>> Timestamps(date(2020, 1, 1), date(2024, 12, 31), zone="Europe/Berlin").content()["zone"]
     'Europe/Berlin'
     """
 

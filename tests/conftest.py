@@ -58,6 +58,7 @@ class OneMachine(LoadScopeScheduling):  # type: ignore[misc]  # xdist states no 
         return "spark" if _needs_spark(nodeid) else nodeid
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneMachine:
     """How tests are shared out among processes. Groups by marks (--dist loadgroup) are not seen by pytest 9.2."""
     return OneMachine(config, log)

@@ -107,7 +107,7 @@ def test_a_figure_on_a_page_is_the_engines(tmp_path: Path) -> None:
 def test_tables_say_what_is_a_label_and_draw_shares() -> None:
     text = PageTable(("a", "b"), [("x", "1"), ("y", "2")], 1, shares=[0.25, 3]).html()
     assert text.count("<td class=label>") == 2
-    assert re.findall(r"width:([\d.]+)%", text) == ["25.0", "100.0"]
+    assert re.findall(r'rect width="([\d.]+)%"', text) == ["25.0", "100.0"]
     assert "<thead>" not in PageTable((), [("x", "1")], 2).html()
 
 
@@ -120,6 +120,11 @@ def test_charts_show_so_many_and_say_how_many_more() -> None:
     assert f"and {60 - PAIRS} smaller groups" in pairs
     assert ">59<" in pairs
     assert IntervalChart("n", [], [], [], []).html() == ""
+
+
+def test_no_block_has_a_style_of_its_own() -> None:
+    """Served pages have a policy that lets none in: what had one would not be drawn."""
+    assert not [block for block in BLOCKS if " style=" in block.html().replace(EVIL, "")]
 
 
 def test_a_drawing_goes_in_as_it_is() -> None:

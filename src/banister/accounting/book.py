@@ -31,8 +31,7 @@ from banister.core.exact.numbers import brief, brief_down
 from banister.errors import BadValue, BudgetExceeded, LedgerDamaged, ShareExceeded
 from banister.work.progress import Progress
 
-STRIDE = 1000
-"""A bar moves on after so many lines."""
+STRIDE = 1000  # A bar moves on after so many lines.
 
 
 class Store(Protocol):
@@ -323,10 +322,7 @@ def verify(
         raise LedgerDamaged("The ledger has no lines at all. Restore it from a copy.")
     for sequence, value in wanted:
         if found.get(sequence) != value:
-            raise LedgerDamaged(
-                f"The ledger does not hold charge {sequence} as its receipt proves it. It was rewritten, or an older "
-                f"copy was put in its place."
-            )
+            raise _rewritten(sequence)
     return previous.sequence, previous.hash
 
 
@@ -335,10 +331,7 @@ def proven_line(store: Store, proof: str) -> tuple[ChainLine, ChainLine]:
     sequence, value = _read_proof(proof)
     before, found = (store.line(number) if number >= 0 else None for number in (sequence - 1, sequence))
     if before is None or found is None or found.hash != value:
-        raise LedgerDamaged(
-            f"The ledger does not hold charge {sequence} as its receipt proves it. It was rewritten, or an older "
-            f"copy was put in its place."
-        )
+        raise _rewritten(sequence)
     check_link(before, found)
     return before, found
 
@@ -358,28 +351,29 @@ def _next_standing(
     """What stands after a line, if a charge, or an owner who states shares, can have brought it about."""
     entry, after = Entry.of_line(line), standing_of(line, terms)
     if not (grows(before.totals, after.totals) and terms.accountant.allows(after.totals)):
-        raise LedgerDamaged(
-            f"Line {line.sequence} of the ledger brings a total down, or over its limit, which no charge can. "
-            f"The ledger was not written by banister alone."
-        )
+        raise _foreign(line, "brings a total down, or over its limit, which no charge can")
     try:
         bound(before.protects, after.protects, "")
     except BadValue:
-        raise LedgerDamaged(
-            f"Line {line.sequence} of the ledger protects {after.protects or 'nobody'}, the lines before it "
-            f"{before.protects}, which no charge can change. The ledger was not written by banister alone."
-        ) from None
+        told = f"protects {after.protects or 'nobody'}, the lines before it {before.protects}"
+        raise _foreign(line, f"{told}, which no charge can change") from None
     stated = stated_shares(line) if entry.states else shared
     if stated is not None and entry.states:
         holds = after.shares is not None and check_statement(stated, before, after)
     else:
         holds = check_step(shared, before, after, entry.whose, at=entry.at)
     if not holds:
-        raise LedgerDamaged(
-            f"Line {line.sequence} of the ledger takes from a share what no charge can, or gives back what was used. "
-            f"The ledger was not written by banister alone."
-        )
+        raise _foreign(line, "takes from a share what no charge can, or gives back what was used")
     return stated, after
+
+
+def _foreign(line: ChainLine, what: str) -> LedgerDamaged:
+    return LedgerDamaged(f"Line {line.sequence} of the ledger {what}. The ledger was not written by banister alone.")
+
+
+def _rewritten(sequence: int) -> LedgerDamaged:
+    holds = f"The ledger does not hold charge {sequence} as its receipt proves it."
+    return LedgerDamaged(f"{holds} It was rewritten, or an older copy was put in its place.")
 
 
 def _read_proof(proof: str) -> tuple[int, str]:
@@ -397,8 +391,8 @@ def _refusal(terms: Terms, charge: Charge, refused: _Refused) -> str:
     largest = brief_down(terms.accountant.largest_epsilon(refused.totals))
     return (
         f"The charge '{charge.label}' ({what}) does not fit the budget {terms.budget} after "
-        f"{_charges(refused.charges)}: "
-        f"{why} The largest epsilon that still fits is {largest}. Nothing was charged and nothing was drawn."
+        f"{_charges(refused.charges)}: {why} The largest epsilon that still fits is {largest}. Nothing was charged and "
+        "nothing was drawn."
     )
 
 

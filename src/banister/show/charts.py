@@ -87,22 +87,23 @@ class PairedBars:
         order = sorted(range(len(self.before)), key=lambda i: -max(self.before[i], self.after[i]))
         shown = sorted(order[:PAIRS])
         most = max((max(self.before[i], self.after[i] + self.margin) for i in shown), default=1) or 1
-        step, left, width = 30, 130, 230
-        parts = [part for row, i in enumerate(shown) for part in self._pair(i, row * step + 4, left, width / most)]
+        step = 48
+        parts = [part for row, i in enumerate(shown) for part in self._pair(i, row * step + 4, 99 / most)]
         more = len(self.before) - len(shown)
         note = f"<p class=soft>and {more} smaller groups</p>" if more else ""
-        return _svg(left + width + 80, len(shown) * step + 4, parts, self.title) + note
+        return _svg(len(shown) * step + 4, parts, self.title) + note
 
-    def _pair(self, i: int, y: int, left: int, scale: float) -> list[str]:
+    def _pair(self, i: int, y: int, scale: float) -> list[str]:
         before, after = self.before[i], self.after[i]
-        label = self.labels[i] if len(self.labels[i]) <= 18 else f"{self.labels[i][:17]}…"
-        low, high = left + max(after - self.margin, 0) * scale, left + (after + self.margin) * scale
+        label = self.labels[i] if len(self.labels[i]) <= 28 else f"{self.labels[i][:27]}…"
+        low, high = max(after - self.margin, 0) * scale, (after + self.margin) * scale
+        ends = ((low, y + 32, high, y + 32), (low, y + 28, low, y + 36), (high, y + 28, high, y + 36))
         return [
-            _text(left - 8, y + 15, label, anchor="end"),
-            f'<rect class="before" x="{left}" y="{y}" width="{before * scale:.1f}" height="10"/>',
-            f'<rect class="after" x="{left}" y="{y + 11}" width="{after * scale:.1f}" height="10"/>',
-            f'<path class="range" d="M{low:.1f} {y + 16}H{high:.1f}M{low:.1f} {y + 12}v8M{high:.1f} {y + 12}v8"/>',
-            _text(max(left + before * scale, high) + 6, y + 15, apart(after)),
+            _text("0", y + 12, label),
+            _text("100%", y + 12, apart(after), anchor="end"),
+            f'<rect class="before" x="0" y="{y + 17}" width="{before * scale:.2f}%" height="10"/>',
+            f'<rect class="after" x="0" y="{y + 28}" width="{after * scale:.2f}%" height="10"/>',
+            *(f'<line class="range" x1="{a:.2f}%" y1="{b}" x2="{c:.2f}%" y2="{d}"/>' for a, b, c, d in ends),
         ]
 
 
@@ -116,27 +117,31 @@ class SmallBars:
 
     def html(self) -> str:
         most, count = max(self.heights, default=0) or 1, max(len(self.heights), 1)
-        wide = 320 / count
+        wide = 100 / count
         bars = [
-            f'<rect class="after" x="{place * wide:.1f}" y="{70 - 66 * height / most:.1f}" width="{0.8 * wide:.1f}" '
+            f'<rect class="after" x="{place * wide:.2f}%" y="{70 - 66 * height / most:.1f}" width="{0.8 * wide:.2f}%" '
             f'height="{66 * height / most:.1f}"><title>{escape(label)}: {_tick(height)}</title></rect>'
             for place, (label, height) in enumerate(zip(self.labels, self.heights, strict=True))
         ]
-        ends = [_text(0, 86, self.labels[0], kind="soft"), _text(320, 86, self.labels[-1], anchor="end", kind="soft")]
-        line = '<line x1="0" x2="320" y1="70.5" y2="70.5"/>'
-        return _svg(320, 92, [line, *bars, *(ends if len(self.labels) > 1 else ends[:1])], self.title)
+        ends = [
+            _text("0", 86, self.labels[0], kind="soft"),
+            _text("100%", 86, self.labels[-1], anchor="end", kind="soft"),
+        ]
+        line = '<line x1="0" x2="100%" y1="70.5" y2="70.5"/>'
+        return _svg(92, [line, *bars, *(ends if len(self.labels) > 1 else ends[:1])], self.title)
 
 
-def _svg(width: int, height: int, parts: Sequence[str], title: str) -> str:
+def _svg(height: int, parts: Sequence[str], title: str) -> str:
+    """Places are in percent and letters in pixels, as in a chart of intervals."""
     return (
-        f'<svg class="chart" viewBox="0 0 {width} {height}" width="100%" role="img" aria-label="{escape(title)}">'
+        f'<svg class="chart" width="100%" height="{height}" role="img" aria-label="{escape(title)}">'
         f"{''.join(parts)}</svg>"
     )
 
 
-def _text(x: float, y: float, text: str, *, anchor: str = "start", kind: str = "") -> str:
+def _text(x: str, y: float, text: str, *, anchor: str = "start", kind: str = "") -> str:
     marked = f' class="{kind}"' if kind else ""
-    return f'<text{marked} x="{x:.1f}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text{marked} x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _tick(value: float) -> str:

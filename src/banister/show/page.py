@@ -27,19 +27,19 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2.2rem; } h3 { fo
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
 th.label, td.label { text-align: left; } th { color: var(--soft); font-weight: 600; }
-td.share { width: 30%; } td.share div { background: var(--bar); height: .6rem; }
+td.share { width: 30%; } td.share svg { display: block; } td.share rect { fill: var(--bar); }
 li { margin: .15rem 0; }
 pre { white-space: pre-wrap; background: color-mix(in srgb, var(--line) 35%, transparent); padding: .8rem; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(25rem, 100%), 1fr)); gap: 1.2rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; }
-.key span { display: inline-block; width: .8rem; height: .8rem; border-radius: .15rem; margin: 0 .3rem 0 1rem; }
+.key svg { width: .8rem; height: .8rem; border-radius: .15rem; margin: 0 .3rem 0 1rem; vertical-align: -.1em; }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .9rem; }
 svg { max-width: 100%; } svg[viewBox] { height: auto; }
 .chart text { fill: var(--ink); font: 12px system-ui, sans-serif; } .chart .soft { fill: var(--soft); }
 .chart .bar { fill: var(--bar); opacity: .35; } .chart .dot, .chart .after { fill: var(--bar); }
 .chart .before { fill: var(--before); } .chart line { stroke: var(--line); }
 .chart .whisker { stroke: var(--bar); stroke-width: 3; stroke-linecap: round; }
-.chart .range { stroke: var(--ink); fill: none; }
+.chart .range { stroke: var(--ink); }
 """
 
 
@@ -119,7 +119,12 @@ class PageTable:
     shares: Sequence[float] = ()
 
     def html(self) -> str:
-        bars = [f"<td class=share><div style='width:{100 * min(x, 1.0):.1f}%'></div></td>" for x in self.shares]
+        # Lengths and colours are attributes of SVG: the policy of served pages lets no inline style in.
+        bars = [
+            f'<td class=share><svg width="100%" height="10" aria-hidden="true"><rect width="{100 * min(x, 1.0):.1f}%" '
+            'height="10"/></svg></td>'
+            for x in self.shares
+        ]
         places = zip(self.rows, bars or [""] * len(self.rows), strict=True)
         rows = "".join(f"<tr>{self._cells(cells, 'td')}{bar}</tr>" for cells, bar in places)
         head = f"<tr>{self._cells(self.header, 'th')}{'<th></th>' if bars else ''}</tr>" if self.header else ""
@@ -146,7 +151,8 @@ class Legend:
 
     def html(self) -> str:
         shown = "".join(
-            f'<span style="background:{escape(f"var({colour})" if colour.startswith("--") else colour)}"></span>'
+            '<svg aria-hidden="true"><rect width="100%" height="100%" '
+            f'fill="{escape(f"var({colour})" if colour.startswith("--") else colour)}"/></svg>'
             f"{escape(words)}"
             for colour, words in self.items
         )

@@ -107,7 +107,7 @@ def layout(movie: Movie) -> dict[int, tuple[float, float]]:
 STYLE = """
 canvas { width: 100%; aspect-ratio: 1; background: #fff; border: 1px solid var(--line); border-radius: 8px; }
 .controls { display: flex; gap: 12px; align-items: center; margin: 10px 0; } .controls input { flex: 1; }
-.controls button { font: inherit; padding: 4px 14px; } .key span { border-radius: 50%; }
+.controls button { font: inherit; padding: 4px 14px; } .key svg { border-radius: 50%; }
 body { max-width: 47rem; }
 """
 STAGE = (

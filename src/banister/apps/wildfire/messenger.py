@@ -116,6 +116,7 @@ class Messenger:
         self._end()
 
     def _end(self) -> None:
+        self._wait(_let_go())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -305,3 +306,12 @@ def _name(text: str) -> bytes:
         return bytes.fromhex(text)
     except ValueError:
         raise BadValue("There is no such post.") from None
+
+
+async def _let_go() -> None:
+    """End what still waits, such as a connection that was coming in while the node stopped."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left, timeout=5)

@@ -85,3 +85,17 @@ def test_a_plan_loads_no_pydantic_and_leaves_its_rubbish(tmp_path: Path) -> None
         [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "False True"
+
+
+def test_a_release_ends_without_a_word_about_what_is_left(tmp_path: Path) -> None:
+    """DuckDB writes a report of leaks to the terminal where objects of its own outlive the end of Python."""
+    from banister.release.demo import write_demo
+
+    write_demo(tmp_path / "health")
+    code = "from banister.apps.cli import main; main()"
+    words = ["release", "health/health.toml", "health/questions.sql", "--epsilon", "0.3", "--out", "answers.csv"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "leak" not in done.stderr + done.stdout
+    assert (tmp_path / "answers.csv").exists()

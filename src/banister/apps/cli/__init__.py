@@ -62,9 +62,15 @@ def main() -> None:
     # Loading makes hundreds of thousands of objects and no rubbish; looking for it among them is a fifth of the time
     # that a short command takes.
     gc.set_threshold(200_000, 20, 20)
-    # Nor at the end: what is left then goes with the process. What has to be put away has a `with` or an `atexit`.
-    atexit.register(gc.freeze)
+    atexit.register(_leave_rubbish)
     run(partial(_ask, narrowed(build(), sys.argv[1:])))
+
+
+def _leave_rubbish() -> None:
+    """At the end nothing is looked for either: what is left goes with the process, and what has to be put away has a
+    `with` or an `atexit`. Only DuckDB, where it was loaded, takes objects that are left for leaks, and says so."""
+    if "duckdb" not in sys.modules:
+        gc.freeze()
 
 
 def _ask(app: typer.Typer) -> None:

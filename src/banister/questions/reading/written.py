@@ -1,7 +1,10 @@
 """The text of questions, read into trees; what cannot be read gets one sentence that says what to do."""
 
+import logging
 import re
-from collections.abc import Collection
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 import sqlglot
 from sqlglot import TokenType, exp
@@ -34,7 +37,7 @@ def trees(text: str, dialect: str | None, columns: Collection[str]) -> list[exp.
 
 def _parsed(text: str, dialect: str | None) -> list[exp.Expr | None]:
     try:
-        with not_too_deep():
+        with not_too_deep(), _without_notices():
             return list(sqlglot.parse(text, read=dialect))
     except Refused:
         raise
@@ -42,6 +45,21 @@ def _parsed(text: str, dialect: str | None) -> list[exp.Expr | None]:
         if isinstance(error, sqlglot.errors.SqlglotError):
             raise
         raise BadValue(f"dialect = {dialect!r} is not known; say e.g. 'duckdb', 'postgres' or 'spark'.") from None
+
+
+@contextmanager
+def _without_notices() -> Iterator[None]:
+    """What the parser logs while this thread reads goes nowhere: whatever is wrong gets our sentence, and no other."""
+    here, log = threading.get_ident(), logging.getLogger("sqlglot")
+
+    def elsewhere(record: logging.LogRecord) -> bool:
+        return record.thread != here
+
+    log.addFilter(elsewhere)
+    try:
+        yield
+    finally:
+        log.removeFilter(elsewhere)
 
 
 def _quoted(text: str, dialect: str | None, columns: Collection[str]) -> tuple[str, list[str]]:
@@ -62,8 +80,10 @@ def _advice(text: str, dialect: str | None, names: list[str]) -> str:
         return f'{names[0]} is also a word of SQL: where the column is meant, write it in double quotes, "{names[0]}".'
     for other in DIALECTS if dialect is None else ():
         try:
-            _parsed(text, other)
+            found = _parsed(text, other)
         except (sqlglot.errors.SqlglotError, Refused):
+            continue
+        if not all(isinstance(one, exp.Query) for one in found):  # Some read anything as a command of theirs.
             continue
         return f'It can be read as SQL of {other}: --dialect {other}, in Python dialect="{other}".'
     return 'A name that is also a word of SQL, such as a column called Order, is written in double quotes: "Order".'

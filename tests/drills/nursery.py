@@ -44,8 +44,10 @@ class Raised:
 
     def __init__(self, process: int, said: IO[str]) -> None:
         self.said = said
+        self.processor_seconds = 0.0
+        """What it had computed when it was killed."""
+        self._process = process
         self._end = os.pidfd_open(process)  # It means this process even when its number is another's.
-
         self._lock = threading.Lock()
 
     @property
@@ -58,6 +60,7 @@ class Raised:
         """Signal 9, without waiting for the end."""
         with self._lock, suppress(ProcessLookupError):
             if self._end >= 0:
+                self.processor_seconds = max(self.processor_seconds, processor_seconds(self._process))
                 signal.pidfd_send_signal(self._end, signal.SIGKILL)
 
     def kill(self) -> None:
@@ -71,6 +74,15 @@ class Raised:
                 self.said.close()
 
 
+def processor_seconds(process: int) -> float:
+    """What a process has computed so far; 0 where it is gone."""
+    try:
+        found = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(found[11]) + int(found[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Nursery:
     """The process that forks."""
 
@@ -80,6 +92,7 @@ class Nursery:
         os.mkfifo(self._fifo)
         command = [sys.executable, "-c", LOADED, *modules]
         self._parent = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._raised: list[Raised] = []
         assert self._read() == "ready"
 
     def raised(self, *words: str) -> Raised:
@@ -88,7 +101,13 @@ class Nursery:
         self._parent.stdin.write(json.dumps([words, str(self._fifo)]) + "\n")
         self._parent.stdin.flush()
         said = self._fifo.open(encoding="utf-8")
-        return Raised(int(self._read()), said)
+        self._raised.append(Raised(int(self._read()), said))
+        return self._raised[-1]
+
+    @property
+    def processor_seconds(self) -> float:
+        """What all servers that were killed had computed, and this process."""
+        return sum((each.processor_seconds for each in self._raised), sum(os.times()[:2]))
 
     def close(self) -> None:
         assert self._parent.stdin is not None

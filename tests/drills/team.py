@@ -15,9 +15,10 @@ import tempfile
 import threading
 import time
 import tomllib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
@@ -99,6 +100,61 @@ def kill_database(database: str) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
+@dataclass
+class Work:
+    """What each analyst still asks for, and every answer that was seen."""
+
+    todo: dict[str, deque[str]]
+    ends: float
+    """When no further request is begun; one that may have been cut off is finished all the same."""
+    seen: dict[tuple[str, str], Sequence[Mapping[str, object]]] = field(default_factory=dict)
+    waiting: set[tuple[str, str]] = field(default_factory=set)
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[BaseException] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def left(self) -> bool:
+        return any(self.todo.values()) and not self.faults
+
+    def ask(self, name: str, server: "Server", key: str, price: str) -> None:
+        """One program of an analyst, until her list is done or the server is gone. What is wrong is told at the end."""
+        try:
+            with suppress(LedgerUnreachable):
+                table = server.connected(key)
+                self._all(name, table, table.plan(QUESTION, epsilon=price), server)
+        except BaseException as fault:  # A thread has nobody to raise it to.
+            self.faults.append(fault)
+
+    def _all(self, name: str, table: RemoteTable, plan: "bn.release.Plan", server: "Server") -> None:
+        todo = self.todo[name]
+        while todo and not self.faults:
+            if time.monotonic() > self.ends:
+                with self.lock:
+                    while len(todo) > 1:
+                        todo.pop()
+            try:
+                key = todo[0]
+                found = table.release(plan, key=key).table
+            except IndexError:  # Her other program was quicker.
+                return
+            except LedgerUnreachable:
+                if server.raised.gone:
+                    raise
+                self.counts["refused while the database was away"] += 1
+                time.sleep(0.02)
+                continue
+            except bn.BudgetExceeded:
+                with self.lock:
+                    self.waiting.add((name, key))
+            else:
+                with self.lock:
+                    assert self.seen.setdefault((name, key), found) == found, "an answer changed"
+            with self.lock:
+                if todo and todo[0] == key:
+                    todo.popleft()
+
+
 def drill(
     folder: Path,
     *,
@@ -112,50 +168,48 @@ def drill(
 ) -> Counter[str]:
     """Ask so often, killing as we go; raise where something was paid and not given, or given and not paid.
 
-    After so many seconds no further request is sent, and what was done is judged.
+    The analysts ask at once, and one of them by two programs, which send the same request at the same moment. After so
+    many seconds no further request is sent, and what was done is judged.
     """
     port = free_port()
     keys = prepared(folder, port, epsilon, database)
-    counts: Counter[str] = Counter()
-    seen: dict[tuple[str, str], Sequence[Mapping[str, object]]] = {}
-    waiting: set[tuple[str, str]] = set()
-    todo = [(ANALYSTS[place % len(ANALYSTS)], f"request-{place}") for place in range(requests)]
-    passwords = Passwords("ben", PASSWORD)
-    nursery, ends = Nursery(*MODULES), time.monotonic() + seconds
-    while todo:
+    todo = {name: deque(f"request-{place}" for place in range(turn, requests, 3)) for turn, name in enumerate(ANALYSTS)}
+    work, passwords = Work(todo, time.monotonic() + seconds), Passwords("ben", PASSWORD)
+    nursery = Nursery(*MODULES)
+    while work.left:
         server = Server(folder, port, nursery)
-        changing: Callable[[], object] = tuple
-        other = threading.Timer(chance.uniform(0.05, longest), _quietly(kill_database), (database,))
-        with suppress(LedgerUnreachable):
-            tables = {name: server.connected(keys[name]) for name in ANALYSTS}
-            plans = {name: table.plan(QUESTION, epsilon=price) for name, table in tables.items()}
-            counts["kills"] += 1
-            timer = threading.Timer(chance.uniform(0.05, longest if counts["kills"] < requests else 60), server.kill)
-            timer.start()
-            changing = passwords.again_and_again(server.address, chance.uniform(0.0, longest / 3))
-            if database and chance.random() < 0.5:
-                other.start()
-                counts["kills of the database"] += 1
-            while todo:
-                if time.monotonic() > ends:
-                    del todo[1:]  # The first may have been cut off: it is finished like any other.
-                name, key = todo[0]
-                try:
-                    found = tables[name].release(plans[name], key=key).table
-                    assert seen.setdefault((name, key), found) == found, "an answer changed"
-                except bn.BudgetExceeded:
-                    waiting.add((name, key))
-                todo.pop(0)
-            timer.cancel()
-        other.cancel()
+        work.counts["kills"] += 1
+        moment = chance.uniform(0.05, longest if work.counts["kills"] < requests else 60)
+        ending = [threading.Timer(moment, server.kill)]
+        if database and chance.random() < 0.5:
+            work.counts["kills of the database"] += 1
+            ending.append(threading.Timer(chance.uniform(0.05, longest), _quietly(kill_database), (database,)))
+        asking = [
+            threading.Thread(target=work.ask, args=(name, server, keys[name], price))
+            for name in (*ANALYSTS, ANALYSTS[-1])
+        ]
+        for each in ending + asking:
+            each.start()
+        changing = passwords.again_and_again(server.address, chance.uniform(0.0, longest / 3))
+        for each in asking:
+            each.join()
+        for each in ending:
+            each.cancel()
         server.kill()
         changing()
+        for each in ending:
+            each.join()
         if database:
             wait_for(database)
-    _check(folder, port, nursery, keys, seen, waiting, price, passwords)
+    if work.faults:
+        nursery.close()
+        raise work.faults[0]
+    _check(folder, port, nursery, keys, work, price, passwords)
     nursery.close()
-    counts.update(requests=len(seen) + len(waiting), charges=len(seen), waiting=len(waiting))
+    counts = work.counts
+    counts.update(requests=len(work.seen) + len(work.waiting), charges=len(work.seen), waiting=len(work.waiting))
     counts.update({"changed passwords": len(passwords.ended), "of them cut off": passwords.cut_off})
+    counts["seconds of processor"] = round(nursery.processor_seconds)
     return counts
 
 
@@ -164,12 +218,13 @@ def _check(
     port: int,
     nursery: Nursery,
     keys: dict[str, str],
-    seen: dict[tuple[str, str], Sequence[Mapping[str, object]]],
-    waiting: set[tuple[str, str]],
+    work: Work,
     price: str,
     passwords: Passwords,
 ) -> None:
     """Everything once more, after a last start."""
+    seen, waiting = work.seen, work.waiting
+    assert not set(seen) & waiting, "a request waits that was answered"
     server = Server(folder, port, nursery)
     try:
         tables = {name: server.connected(keys[name]) for name in ANALYSTS}
@@ -220,13 +275,14 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=os.getpid())
     parser.add_argument("--postgres", action="store_true", help="Keep the ledger on PostgreSQL, and kill that, too.")
-    parser.add_argument("--longest", type=float, default=20.0, help="Seconds that a server lives, at most.")
+    parser.add_argument("--longest", type=float, default=6.0, help="Seconds that a server lives, at most.")
     parser.add_argument("--minutes", type=float, default=math.inf, help="Judge what was done after so long.")
     asked = parser.parse_args()
     with ExitStack() as stack:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = stack.enter_context(postgres_server()) if asked.postgres else ""
-        began, price = time.monotonic(), f"{1 / (1 + 2 * asked.requests):.9f}"  # Most of them fit, some wait.
+        # Small charges add up like their squares, so two thirds of what each asks fit her share, and the rest waits.
+        began, price = time.monotonic(), f"{0.1 / (4 * math.sqrt(1 + 4 * asked.requests / 15)):.9f}"
         counts = drill(
             place,
             requests=asked.requests,

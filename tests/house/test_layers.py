@@ -76,7 +76,6 @@ LIBRARIES = {
     "pydantic": ("apps/team/bodies.py",),
     "authlib": ("apps/team/openid.py",),
     "joserfc": ("apps/team/openid.py",),
-    "httpx": ("apps/team/openid.py",),
     "sqlcipher3": ("apps/wildfire/store.py",),
     "segno": ("apps/wildfire/qr.py",),
     "PIL": ("apps/wildfire/pictures.py",),

@@ -287,3 +287,15 @@ def test_one_row_a_person_counts(folder: Path) -> None:
     (folder / "people.csv").write_text("Town,ill\n北京,true\n", encoding="utf-8")
     with pytest.raises(BadValue, match="Column 'id' is declared, but the table has no such column"):
         publish(wish(folder, columns=("Town", "ill")), plan_only=False)
+
+
+def test_a_plan_says_that_one_row_of_each_person_is_in_the_copy(folder: Path) -> None:
+    schema = folder / "people.toml"
+
+    def said() -> dict[str, str]:
+        domain = read_declaration(schema).domain_of(("ill",))
+        return dict(plan_sanitize(domain, epsilon=1, neighbours=Neighbours.REPLACE).rows(None))
+
+    assert "a record" not in said()
+    schema.write_text(SCHEMA.replace("[source]", '[source]\nperson = "id"\nrows = 1'), encoding="utf-8")
+    assert said()["a record"] == "one row of each person named in 'id'; others are left out"

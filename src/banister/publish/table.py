@@ -104,7 +104,9 @@ class SanitizePlan:
         """The plan in words; `records` is the public number of records, where it is public."""
         noise = self.noise
         cells = noise.cells
-        lines = [
+        person = self.domain.person
+        lines = [("a record", f"one row of each person named in '{person}'; others are left out")] if person else []
+        lines += [
             ("cells", f"{cells:,} ({' × '.join(f'{a.name} {a.size}' for a in self.domain.attributes)})"),
             ("guarantee", f"epsilon = {brief(noise.epsilon)}, {self.neighbours.value} neighbours, no delta"),
             ("noise", f"{noise.name}: expected L1 error {noise.distortion():,.6g} counts before repair"),

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -67,15 +68,14 @@ class _Wire:
         )
         try:
             with urllib.request.urlopen(request, timeout=300) as answer:  # The scheme was checked.
-                raw = answer.read(MOST_BYTES)
+                return json.loads(answer.read(MOST_BYTES))
         except urllib.error.HTTPError as error:
             raise _refusal(error) from None
-        except OSError as error:
+        except (OSError, HTTPException, ValueError) as error:  # No answer, half of one, or what is none.
             raise LedgerUnreachable(
                 f"The team's server at {self.address} does not answer ({type(error).__name__}). Ask again under the "
                 "same key: nothing is charged twice."
             ) from None
-        return json.loads(raw)
 
 
 class RemoteTable:
@@ -310,7 +310,7 @@ def _remaining(found: Mapping[str, Any]) -> "Remaining":
 def _refusal(error: urllib.error.HTTPError) -> Exception:
     try:
         words = str(json.loads(error.read(1 << 20))["message"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OSError, HTTPException):
         words = f"The team's server answered {error.code}."
     if error.code == 503:  # The ledger's database is away, say; the request goes on when it is asked for again.
         return LedgerUnreachable(words)

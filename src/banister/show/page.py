@@ -127,7 +127,7 @@ class PageTable:
         ]
         places = zip(self.rows, bars or [""] * len(self.rows), strict=True)
         rows = "".join(f"<tr>{self._cells(cells, 'td')}{bar}</tr>" for cells, bar in places)
-        head = f"<tr>{self._cells(self.header, 'th')}{'<th></th>' if bars else ''}</tr>" if self.header else ""
+        head = f"<tr>{self._cells(self.header, 'th')}{'<td></td>' if bars else ''}</tr>" if self.header else ""
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
         body = f"{caption}{f'<thead>{head}</thead>' if head else ''}<tbody>{rows}</tbody>"
         # Who has no mouse must be able to move a table that is wider than the window.
@@ -136,9 +136,11 @@ class PageTable:
         return f'<div class=scroll tabindex=0 role=region aria-label="{name}"><table>{body}</table></div>'
 
     def _cells(self, cells: Sequence[str], tag: str) -> str:
+        # An empty header heads nothing, and is read out as one all the same: it is a cell.
         return "".join(
-            f"<{tag}{' class=label' if place < self.labels else ''}>{escape(cell)}</{tag}>"
+            f"<{shown}{' class=label' if place < self.labels else ''}>{escape(cell)}</{shown}>"
             for place, cell in enumerate(cells)
+            for shown in [tag if cell else "td"]
         )
 
 

@@ -1,6 +1,9 @@
 """Another server vouches for members: only by its signature, for this sign-in, and for an account that is here."""
 
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -9,8 +12,8 @@ import pytest
 from joserfc.jwk import RSAKey
 from starlette.testclient import TestClient
 
-from banister.apps.team.openid import OpenId
-from banister.apps.team.people import Role
+from banister.apps.team.openid import OpenId, OpenIdDoor, Vouched
+from banister.apps.team.people import NotLetIn, Role
 from banister.apps.team.settings import TeamSettings
 from banister.errors import BadValue
 from tests.apps.team.place import Team, team
@@ -101,6 +104,42 @@ def test_a_sign_in_that_another_browser_began_is_refused(four: Team, provider: P
     back = urlsplit(httpx.get(gone.headers["location"]).headers["location"])
     done = browser(four).get(f"{back.path}?{back.query}", headers={"sec-fetch-mode": "navigate"})
     assert (done.status_code, "begun in another browser" in done.text) == (401, True)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        None,  # It does not answer.
+        b"SSH-2.0 no web\r\n",
+        b"HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{",
+    ],
+)
+def test_a_server_that_is_away_or_broken_lets_nobody_in_and_says_so(about: bytes | None) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        issuer = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        if about is None:
+            listening.close()
+
+        def answer() -> None:
+            with suppress(OSError), listening.accept()[0] as connection:
+                connection.recv(1 << 16)
+                connection.sendall(about or b"")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        door = OpenIdDoor(
+            OpenId(issuer=issuer, client="c", secret="s", claim="email", name="elsewhere"), origin=HERE, seal="s"
+        )
+
+        def begin() -> Vouched:
+            door.begin()
+            raise AssertionError("it began")
+
+        with pytest.raises(NotLetIn, match=r"elsewhere did not vouch for you \(\w+\)\. Sign in again"):
+            door.vouching(begin)
+        thread.join(10)
 
 
 def test_settings_that_nobody_could_trust_are_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 
 from fastapi import Request
 from markupsafe import Markup
@@ -73,17 +74,11 @@ class AnswerPages:
     def table(self, key: str, place: int) -> Response:
         """The answers to one question as a CSV file."""
         tables = self._found(key).tables
-        if not 1 <= place <= len(tables):
-            raise BadValue(f"There is no table {place}: the release answered {len(tables)} questions.")
-        headers = {"Content-Disposition": f'attachment; filename="answers-{place}.csv"'}
-        return Response(tables[place - 1], media_type="text/csv; charset=utf-8", headers=headers)
+        return table_file(tables, place)
 
     async def chart(self, key: str, place: int, kind: str) -> Response:
         """A picture of the report as a file, or the numbers behind it."""
-        charts = self._found(key).charts
-        if not 1 <= place <= len(charts):
-            raise BadValue(f"There is no picture {place}: the report has {len(charts)} that are kept.")
-        return await self.site.computed(_chart, charts[place - 1], kind, f"picture-{place}")
+        return await self.site.computed(chart_file, self._found(key).charts, place, kind)
 
     def certificate(self, key: str) -> Response:
         """What `banister verify` checks the files by, when it lies beside them."""
@@ -99,7 +94,19 @@ class AnswerPages:
         return found
 
 
-def _chart(chart: IntervalChart, kind: str, name: str) -> Response:
+def table_file(tables: Sequence[str], place: int) -> Response:
+    """The answers to one question as a CSV file."""
+    if not 1 <= place <= len(tables):
+        raise BadValue(f"There is no table {place}: the release answered {len(tables)} questions.")
+    headers = {"Content-Disposition": f'attachment; filename="answers-{place}.csv"'}
+    return Response(tables[place - 1], media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def chart_file(charts: Sequence[IntervalChart], place: int, kind: str) -> Response:
+    """A picture of a report as a file, or the numbers behind it."""
+    if not 1 <= place <= len(charts):
+        raise BadValue(f"There is no picture {place}: the report has {len(charts)} that are kept.")
+    chart, name = charts[place - 1], f"picture-{place}"
     if kind == "csv":
         lines = zip(chart.labels, chart.values, chart.low, chart.high, strict=True)
         return rows(("cell", "value", "low", "high"), lines, name=name)

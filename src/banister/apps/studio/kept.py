@@ -15,12 +15,12 @@ from typing import Any
 
 from banister import clock
 from banister.accounting.ledger import Ledger
+from banister.apps.studio.given import charts_given, report_text, table_texts
 from banister.apps.studio.workbench import AskForm
 from banister.audit.certifying import certify
 from banister.errors import BadValue
 from banister.files import Access, folder, new_text, whole_bytes
 from banister.release.answering.answers import Answers
-from banister.release.answering.picture import charts_of
 from banister.show.charts import IntervalChart
 
 FORMAT = 1
@@ -72,7 +72,7 @@ class KeptAnswers:
 
     def keep(self, key: str, asked: AskForm, answers: Answers, *, ledger: Ledger, schema: str) -> KeptAnswer:
         """Keep an answer, unless one is kept under the key; give the one that is kept, which alone may be shown."""
-        report, tables = _report(answers), _tables(answers)
+        report, tables = report_text(answers), table_texts(answers)
         made = KeptAnswer(
             question=asked.question,
             at=clock.now(),
@@ -80,11 +80,7 @@ class KeptAnswers:
             report=report,
             tables=tables,
             certificate=_certificate(answers, {REPORT: report, **table_names(tables)}, ledger, schema),
-            charts=tuple(
-                chart
-                for table, part in zip(answers.tables, answers.plan.parts, strict=True)
-                for chart in charts_of(table, part, answers.plan.confidence)
-            ),
+            charts=charts_given(answers),
         )
         try:
             text = json.dumps({"format": FORMAT, "answer": asdict(made)}, indent=1)
@@ -135,18 +131,6 @@ def _read(path: Path) -> dict[str, dict[str, Any]] | None:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise BadValue(f"The kept answer '{path}' is of another version, or not ours.")
     return found
-
-
-def _report(answers: Answers) -> str:
-    """The page that `banister release --report` writes."""
-    with TemporaryDirectory(prefix="banister-") as place:
-        return answers.report(Path(place) / "answers.html").read_text(encoding="utf-8")
-
-
-def _tables(answers: Answers) -> tuple[str, ...]:
-    """The files that `banister release --out` writes."""
-    with TemporaryDirectory(prefix="banister-") as place:
-        return tuple(path.read_text(encoding="utf-8") for path in answers.write(Path(place) / "answers.csv"))
 
 
 def table_names(tables: Sequence[str]) -> dict[str, str]:

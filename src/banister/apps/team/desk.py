@@ -19,6 +19,7 @@ from banister.accounting.book import Remaining
 from banister.accounting.ledger import Ledger
 from banister.accounting.shares import BudgetShare, Whose
 from banister.accounting.sharing import ShareLeft
+from banister.apps.studio.given import charts_given, report_text, table_texts
 from banister.apps.team.people import NotYours, Role, TeamMember, must_be
 from banister.apps.team.store import TeamStore
 from banister.apps.team.written import public_schema
@@ -31,6 +32,7 @@ from banister.release.dataset import Dataset
 from banister.release.planning.plan import Plan
 from banister.release.practice import Practice
 from banister.release.run import Released
+from banister.show.charts import IntervalChart
 
 Fits = Literal["yes", "ask", "no"]
 COLUMNS = "account, key, at, request, state, words, plan, price, decided, answer"
@@ -293,8 +295,18 @@ class TeamDesk:
 
     def report(self, found: TeamRequest) -> str:
         """The page that `banister release --report` writes."""
-        with self.mathematics, TemporaryDirectory(prefix="banister-") as place:
-            return self.answers(found).report(Path(place) / "answers.html").read_text(encoding="utf-8")
+        with self.mathematics:
+            return report_text(self.answers(found))
+
+    def tables(self, found: TeamRequest) -> tuple[str, ...]:
+        """The answers to each question, as the text of a CSV file."""
+        with self.mathematics:
+            return table_texts(self.answers(found))
+
+    def charts(self, found: TeamRequest) -> tuple[IntervalChart, ...]:
+        """What the pictures of the report show."""
+        with self.mathematics:
+            return charts_given(self.answers(found))
 
     def certificate(self, member: TeamMember, found: TeamRequest) -> str:
         """The certificate that `banister release` writes, of the report as it is downloaded. For who may see all
@@ -317,8 +329,8 @@ class TeamDesk:
 
     def practice_report(self, asked: Asked) -> str:
         """The report of practice, which says in its own words that it means nothing."""
-        with self.mathematics, TemporaryDirectory(prefix="banister-") as place:
-            return self.practised(asked).report(Path(place) / "answers.html").read_text(encoding="utf-8")
+        with self.mathematics:
+            return report_text(self.practised(asked))
 
     def budget(self, member: TeamMember) -> tuple[Remaining, tuple[ShareLeft, ...]]:
         """What is left of the whole, and of the shares that the member may see."""

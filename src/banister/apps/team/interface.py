@@ -80,10 +80,12 @@ class Interface:
             openapi_url="/api/openapi.json",
             telemetry=QUIET,  # type: ignore[arg-type]  # The keys are those of its typed dictionary.
         )
+        self.pages = team_pages(self)
+        """What people see, beside what programs ask."""
         self._prepare()
 
     def _prepare(self) -> None:
-        self.app.add_middleware(Parted, pages=team_pages(self))
+        self.app.add_middleware(Parted, pages=self.pages.asgi)
         self.app.add_middleware(Logged, note=self.store.note)
         for kind in (BanisterError, HTTPException, RequestValidationError, Exception):
             self.app.add_exception_handler(kind, self._refused)

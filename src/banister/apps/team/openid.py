@@ -8,12 +8,12 @@ other server sends, only a signed ID token is believed: issuer, audience, time a
 import base64
 import hashlib
 import hmac
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-import httpx
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.httpx_client import OAuth2Client
 from authlib.oidc.core import CodeIDToken
@@ -29,6 +29,11 @@ SIGNED_BY = ("RS256", "PS256", "ES256", "EdDSA")
 """Signatures that are believed; never none, and none that a shared secret makes."""
 BACK = "/outside/back"
 MINUTES = 10
+_HTTP = sys.modules[
+    next(each.__module__ for each in OAuth2Client.__mro__ if each.__name__ == "Client").partition(".")[0]
+]
+"""httpx or its successor httpx2, whichever the installed authlib asks by: the errors of the other are not raised."""
+_LOST: tuple[type[Exception], ...] = (_HTTP.HTTPError, _HTTP.InvalidURL)
 _TIMEOUT_SECONDS = 10
 
 
@@ -116,7 +121,7 @@ class OpenIdDoor:
         """A step that asks the other server; whatever goes wrong there is one sentence here."""
         try:
             return step()
-        except (httpx.HTTPError, AuthlibBaseError, JoseError, KeyError, TypeError, ValueError) as error:
+        except (*_LOST, AuthlibBaseError, JoseError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, BadValue):
                 raise
             raise NotLetIn(

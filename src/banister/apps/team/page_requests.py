@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from banister.apps.studio.answers import certificate_file, report_body, report_file
+from banister.apps.studio.answers import certificate_file, chart_file, report_body, report_file, table_file
 from banister.apps.team.desk import TeamRequest
 from banister.apps.team.frame import framed, member_of
 from banister.apps.team.people import NotLetIn, Role, TeamMember
@@ -39,6 +39,10 @@ class RequestPages:
         add(f"{HERE}/{{account}}/{{key}}", self.one, methods=["GET"], response_model=None)
         add(f"{HERE}/{{account}}/{{key}}/decide", self.decide, methods=["POST"], response_model=None)
         add(f"{HERE}/{{account}}/{{key}}/report.html", self.report, methods=["GET"], response_model=None)
+        add(f"{HERE}/{{account}}/{{key}}/answers-{{place}}.csv", self.table, methods=["GET"], response_model=None)
+        add(
+            f"{HERE}/{{account}}/{{key}}/chart-{{place:int}}.{{kind}}", self.chart, methods=["GET"], response_model=None
+        )
         add(f"{HERE}/{{account}}/{{key}}/report.certificate", self.certificate, methods=["GET"], response_model=None)
 
     def show(self, request: Request) -> Response:
@@ -90,9 +94,11 @@ class RequestPages:
     def _one(self, request: Request, account: str, key: str) -> Response:
         member = member_of(request)
         found = self.room.desk.seen(member, account, key)
-        body = None if found.answer is None else report_body(self.room.desk.report(found))
+        body, charts = None, ()
+        if found.answer is not None:
+            body, charts = report_body(self.room.desk.report(found)), self.room.desk.charts(found)
         decides = member.role is Role.OWNER and found.state == "waiting"
-        facts = {"found": found, "body": body, "decides": decides, "where": where}
+        facts = {"found": found, "body": body, "charts": charts, "decides": decides, "where": where}
         return framed(self.site, request, "request.html", here=HERE, title=f"{found.key} of {found.account}", **facts)
 
     async def decide(self, request: Request, account: str, key: str) -> Response:
@@ -108,6 +114,16 @@ class RequestPages:
         """The report by itself, as a file."""
         found = self.room.desk.seen(member_of(request), account, key)
         return await self.site.computed(lambda: report_file(self.room.desk.report(found)))
+
+    async def table(self, request: Request, account: str, key: str, place: int) -> Response:
+        """The answers to one question as a CSV file."""
+        found = self.room.desk.seen(member_of(request), account, key)
+        return await self.site.computed(lambda: table_file(self.room.desk.tables(found), place))
+
+    async def chart(self, request: Request, account: str, key: str, place: int, kind: str) -> Response:
+        """A picture of the report as a file, or the numbers behind it."""
+        found = self.room.desk.seen(member_of(request), account, key)
+        return await self.site.computed(lambda: chart_file(self.room.desk.charts(found), place, kind))
 
     async def certificate(self, request: Request, account: str, key: str) -> Response:
         """What `banister verify` checks the report by, when it lies beside it."""

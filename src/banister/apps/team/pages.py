@@ -9,13 +9,14 @@ from banister.apps.team.page_ask import TeamAskPages
 from banister.apps.team.page_budget import BudgetPages
 from banister.apps.team.page_people import PeoplePages
 from banister.apps.team.page_requests import RequestPages
+from banister.apps.web.site import Site
 
 if TYPE_CHECKING:
     from banister.apps.team.interface import Interface
 
 
-def team_pages(room: "Interface") -> ASGIApp:
-    """What answers every address that is not the interface's."""
+def team_pages(room: "Interface") -> Site:
+    """The site that answers every address that is not the interface's."""
     site = team_site(room, place_of(room.settings.origin))
     openid = room.settings.openid
     PeoplePages(site, room, outside="" if openid is None else openid.name)
@@ -26,7 +27,7 @@ def team_pages(room: "Interface") -> ASGIApp:
     BudgetPages(site, room)
     RequestPages(site, room)
     TeamAskPages(site, room)
-    return site.asgi
+    return site
 
 
 class Parted:

@@ -36,14 +36,22 @@ for (const box of document.querySelectorAll("[data-live]")) {
 }
 
 // A slider over a list of values: the field beside it holds the text that is sent, exactly as it is read.
+const follow = (slider) => {
+  const field = document.getElementById(slider.dataset.field);
+  field.value = slider.dataset.values.split(" ")[slider.value];
+  slider.setAttribute("aria-valuetext", field.value);
+};
+// One whose places are worked out ahead is asked for at once: the pause is for who types.
+document.addEventListener("input", (event) => {
+  const slider = event.target.closest("[data-now]");
+  if (!slider) return;
+  event.stopPropagation();
+  follow(slider);
+  document.body.dispatchEvent(new CustomEvent("planned"));
+}, { capture: true });
 document.addEventListener("input", (event) => {
   const slider = event.target.closest("[data-values]");
-  if (slider) {
-    const field = document.getElementById(slider.dataset.field);
-    field.value = slider.dataset.values.split(" ")[slider.value];
-    slider.setAttribute("aria-valuetext", field.value);
-    return;
-  }
+  if (slider) return follow(slider);
   const follower = document.querySelector(`[data-field="${CSS.escape(event.target.id || " ")}"]`);
   if (follower) {
     const values = follower.dataset.values.split(" ").map(Number);

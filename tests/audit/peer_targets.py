@@ -136,3 +136,96 @@ def ldpy_unary(x: int) -> list[int]:
     from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
 
     return [int(each) for each in UE_Client(x, 4, 1.0, True)]
+
+
+_SCHEMA = {
+    "": {
+        "S": {
+            "People": {
+                "row_privacy": False,
+                "who": {"type": "int", "private_id": True},
+                "plan": {"type": "string"},
+                "hours": {"type": "int", "lower": 0, "upper": 10},
+                "load": {"type": "float", "lower": 0.0, "upper": 1.0},
+            }
+        }
+    }
+}
+
+
+@lru_cache(maxsize=8)
+def _smartnoise_mechanism(name: str) -> Any:
+    from snsql.sql import _mechanisms
+
+    return getattr(_mechanisms, name)(1.0, delta=1e-3, sensitivity=1)
+
+
+def smartnoise_laplace(x: float) -> float:
+    return float(_smartnoise_mechanism("Laplace").release([x])[0])
+
+
+def smartnoise_gaussian(x: float) -> float:
+    return float(_smartnoise_mechanism("Gaussian").release([x])[0])
+
+
+@lru_cache(maxsize=8)
+def _smartnoise_reader(rows: tuple[tuple[Any, ...], ...], epsilon: float) -> Any:
+    import pandas as pd
+    from snsql import Privacy, from_df
+
+    table = pd.DataFrame(list(rows), columns=["who", "plan", "hours", "load"])
+    return from_df(table, privacy=Privacy(epsilon=epsilon, delta=1e-3), metadata=_SCHEMA)
+
+
+def _smartnoise(table: list[list[Any]], asked: str, epsilon: float) -> list[Any]:
+    """What the private reader answers, without its head; `epsilon` is its level for each column that it measures."""
+    reader = _smartnoise_reader(tuple(map(tuple, table)), epsilon)
+    return [list(row) for row in reader.execute(asked)[1:]]
+
+
+def smartnoise_people(table: list[list[Any]]) -> Any:
+    """One column is measured, at the whole level, as `get_privacy_cost` says."""
+    return _smartnoise(table, "SELECT COUNT(DISTINCT who) AS n FROM S.People", 1.0)[0][0]
+
+
+def smartnoise_sum(table: list[list[Any]]) -> Any:
+    """People are counted beside every sum, so each has half of the level; the same for the others."""
+    return _smartnoise(table, "SELECT SUM(hours) AS total FROM S.People", 0.5)[0][0]
+
+
+def smartnoise_double_sum(table: list[list[Any]]) -> Any:
+    return _smartnoise(table, "SELECT SUM(load) AS total FROM S.People", 0.5)[0][0]
+
+
+def smartnoise_groups(table: list[list[Any]]) -> Any:
+    return _smartnoise(table, "SELECT plan, COUNT(*) AS n FROM S.People GROUP BY plan ORDER BY plan", 0.5)
+
+
+def _smartnoise_copy(kind: str, table: list[list[Any]], **given: Any) -> list[Any]:
+    """A private copy of ten rows of a table with two columns."""
+    import pandas as pd
+    from snsynth import Synthesizer
+
+    maker = Synthesizer.create(kind, epsilon=1.0, **given)
+    maker.fit(pd.DataFrame(table, columns=["a", "b"]), categorical_columns=["a", "b"])
+    return maker.sample(10).to_numpy().tolist()
+
+
+def smartnoise_mwem(table: list[list[Any]]) -> Any:
+    """How many of the rows of the copy say 1 in each column, and whether a value that is neither 0 nor 1 is there."""
+    return _told(_smartnoise_copy("mwem", table))
+
+
+def smartnoise_mst(table: list[list[Any]]) -> Any:
+    return _told(_smartnoise_copy("mst", table, delta=1e-3))
+
+
+def smartnoise_aggregates(table: list[list[Any]]) -> Any:
+    """The aggregate-seeded synthesizer: how many rows come out, and what is in them."""
+    rows = _smartnoise_copy("pacsynth", table, delta=1e-3)
+    return [len(rows), *_told(rows)]
+
+
+def _told(rows: list[Any]) -> list[int]:
+    counts = [sum(str(row[place]) == "1" for row in rows) for place in (0, 1)]
+    return [*counts, int(any(str(each) not in ("0", "1") for row in rows for each in row))]

@@ -46,7 +46,18 @@ class Peer:
     function: str
     pair: tuple[object, object] = (0, 1)
     delta: str = "0"
+    most: int = 1_000_000
+    """Draws a side that are worth their time: a call of some takes a second."""
 
+
+_PEOPLE = [[who, "basic", 5, 0.5] for who in range(20)]
+_ONE_MORE = (_PEOPLE, [*_PEOPLE, [20, "basic", 10, 1.0]])
+_FIVE_ROWS = (_PEOPLE, [*_PEOPLE, *([20, "basic", 10, 1.0] for _ in range(5))])
+_ALONE = (_PEOPLE, [*_PEOPLE, [20, "rare", 10, 1.0]])
+"""One person more: with a row like others, with five rows, with a value that nobody else has."""
+_ROWS = [[i % 2, i // 2 % 2] for i in range(12)]
+_ROW_MORE = (_ROWS, [*_ROWS, [1, 1]])
+_ROW_ALONE = (_ROWS, [*_ROWS, [2, 1]])
 
 PEERS = (
     Peer("diffprivlib", "Staircase", "diffprivlib_staircase", (0.0, 1.0)),
@@ -67,6 +78,18 @@ PEERS = (
     Peer("pure-ldp", "direct encoding", "pure_ldp_direct", (1, 2)),
     Peer("pure-ldp", "optimised unary encoding", "pure_ldp_unary", (1, 2)),
     Peer("pure-ldp", "optimised local hashing", "pure_ldp_hashing", (1, 2)),
+    Peer("smartnoise-sql", "Laplace", "smartnoise_laplace", (0.0, 1.0)),
+    Peer("smartnoise-sql", "Gaussian", "smartnoise_gaussian", (0.0, 1.0), "1e-3"),
+    Peer("smartnoise-sql", "SQL: COUNT(DISTINCT person)", "smartnoise_people", _ONE_MORE, "0.0015", 1000),
+    Peer("smartnoise-sql", "SQL: SUM, whole numbers, five rows", "smartnoise_sum", _FIVE_ROWS, "0.0015", 1000),
+    Peer("smartnoise-sql", "SQL: SUM, doubles", "smartnoise_double_sum", _ONE_MORE, "0.0015", 1000),
+    Peer("smartnoise-sql", "SQL: COUNT by group, a new group", "smartnoise_groups", _ALONE, "0.0015", 1000),
+    Peer("smartnoise-synth", "MWEM, known values", "smartnoise_mwem", _ROW_MORE, "0", 1000),
+    Peer("smartnoise-synth", "MWEM, a new value", "smartnoise_mwem", _ROW_ALONE, "0", 1000),
+    Peer("smartnoise-synth", "MST, known values", "smartnoise_mst", _ROW_MORE, "1e-3", 100),
+    Peer("smartnoise-synth", "MST, a new value", "smartnoise_mst", _ROW_ALONE, "1e-3", 100),
+    Peer("smartnoise-synth", "aggregate-seeded, known values", "smartnoise_aggregates", _ROW_MORE, "1e-3"),
+    Peer("smartnoise-synth", "aggregate-seeded, a new value", "smartnoise_aggregates", _ROW_ALONE, "1e-3"),
 )
 
 
@@ -99,12 +122,19 @@ def audited_peer(peer: Peer, python: Path, *, draws: int) -> Finding:
     target = PythonFunction(
         module="peer_targets",
         function=peer.function,
-        seconds=600,
+        seconds=3600,
+        most_bytes=16 << 30,  # Some reserve far more than they use.
         python=str(python),
         folder=str(Path(__file__).parent),
     )
     return attack_target(
-        target, peer.mechanism, epsilon=1, delta=peer.delta, pairs=[peer.pair], draws=draws, confidence="0.999"
+        target,
+        peer.mechanism,
+        epsilon=1,
+        delta=peer.delta,
+        pairs=[peer.pair],
+        draws=min(draws, peer.most),
+        confidence="0.999",
     )
 
 

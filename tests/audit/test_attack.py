@@ -21,7 +21,7 @@ from banister.errors import BadValue
 SURE = "0.999999"
 """Of audits whose noise has no seed: at 0.99 a right one could fail a test once in a hundred runs."""
 FOREIGN = """
-import os, random, time
+import os, random, sys, time
 shared = random.Random()
 seeded = random.Random(5)
 sticky = random.SystemRandom().random()
@@ -48,6 +48,9 @@ def greedy(count):
 
 def sometimes_greedy(count):
     return len(bytearray(1 << 36)) if count else 0
+
+def exits(count):
+    return sys.exit("the table is too small") if count else 0
 
 def refuses(count):
     raise ConnectionRefusedError("no network here")
@@ -113,6 +116,13 @@ def test_memory_is_limited_and_running_out_is_an_output(foreign: str) -> None:
     found = attack(foreign + "sometimes_greedy", epsilon=1, pairs=[(0, 1)], draws=100)
     assert found.broken
     assert found.attack == "kinds", str(found)
+
+
+def test_a_call_that_would_end_its_process_is_an_output(foreign: str) -> None:
+    """As is a panic of a library in Rust: neither is an `Exception`."""
+    found = attack(foreign + "exits", epsilon=1, pairs=[(0, 1)], draws=100)
+    assert found.broken
+    assert found.event in ("the answer is a whole number", "the answer is an error: SystemExit: the table is too small")
 
 
 @pytest.mark.parametrize(
@@ -313,6 +323,22 @@ def test_many_parts_are_told_apart_by_a_classifier() -> None:
     found = attack(moved, epsilon=1.5, delta="1e-5", pairs=[(0, 1)], draws=800)
     assert (found.broken, found.attack) == (True, "kernel"), str(found)
     assert "score of all 16 parts" in found.event
+
+
+def test_rows_of_an_array_are_attacked_as_the_same_lists_are() -> None:
+    """Ten million outputs of many parts are an array; what is found may not hang on how outputs are kept."""
+    chance = np.random.default_rng(3)
+    few = [chance.integers(0, 4, (4000, 3)) + np.array([side, 0, 0]) for side in (0, 1)]
+    many = [chance.normal(side / 2, 1, (4000, 6)) for side in (0, 1)]
+    still = [np.full((400, 2), side) for side in (0, 1)]
+    for first, second in (few, many, still, [each.astype(np.uint8) for each in few]):
+        rows = tried_on(first, second, _nothing(1), risk=0.01)
+        lists = tried_on(first.tolist(), second.tolist(), _nothing(1), risk=0.01)
+        assert rows.shown > 0
+        assert (rows.shown, rows.attack, rows.tests) == pytest.approx((lists.shown, lists.attack, lists.tests))
+    odd = np.where(chance.random((4000, 2)) < 0.1, np.nan, 1.0)
+    assert tried_on(odd, 2 * odd, _nothing(1), risk=0.01).shown > 1
+    assert tried_on(still[0], still[1], _nothing(1), risk=0.01).event == "the answer is [0, 0]"
 
 
 def test_a_classifier_learns_nothing_where_there_is_nothing() -> None:

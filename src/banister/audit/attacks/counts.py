@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from banister.audit.attacks.event import Column, Marks, Outputs, ProposedEvent, best_cut, sides
+from banister.audit.attacks.event import Column, Marks, Outputs, ProposedEvent, best_cut, of_numbers, sides
 
 NAME = "counts"
 
@@ -16,15 +16,27 @@ def propose(first: Outputs, second: Outputs, delta: float) -> list[ProposedEvent
     for side, here, there in sides(first, second):
         chosen = likeliest(keys(here), keys(there), delta)
         if len(chosen):
-            found.append(_event(chosen, side))
+            found.append(_event(chosen, side, here, there))
     return found
 
 
 def keys(outputs: Outputs) -> Column:
-    """What tells two outputs apart: numbers as they are, all else as Python writes it."""
-    if isinstance(outputs, np.ndarray) and outputs.ndim == 1 and outputs.dtype.kind in "iuf":
-        return outputs
+    """What tells two outputs apart: numbers as they are, all else as Python writes it; of rows of an array a mix of 64
+    bits, under which two rows that differ hardly ever meet, and where they do an event has both."""
+    if of_numbers(outputs, parts=False):
+        return np.asarray(outputs)
+    if of_numbers(outputs, parts=True):
+        return _mixed(np.asarray(outputs))
     return np.array([repr(each) for each in outputs])
+
+
+def _mixed(rows: Column) -> Column:
+    wide = rows.astype(np.float64 if rows.dtype.kind == "f" else np.int64).view(np.uint64)
+    found = np.zeros(len(wide), dtype=np.uint64)
+    for place in range(wide.shape[1]):
+        found = (found ^ wide[:, place]) * np.uint64(0x9E3779B97F4A7C15)
+        found ^= found >> np.uint64(29)
+    return found
 
 
 def likeliest(more: Column, less: Column, delta: float) -> Column:
@@ -44,9 +56,19 @@ def listed(chosen: Column) -> str:
     return shown if len(chosen) <= 4 else f"{shown} and {len(chosen) - 4} more"
 
 
-def _event(chosen: Column, side: int) -> ProposedEvent:
+def _event(chosen: Column, side: int, *seen: Outputs) -> ProposedEvent:
     def holds(outputs: Outputs) -> Marks:
         return np.isin(keys(outputs), chosen)
 
-    words = f"the answer is {listed(chosen)}" if len(chosen) == 1 else f"the answer is one of {listed(chosen)}"
+    named = listed(chosen if not of_numbers(seen[0], parts=True) else _rows_of(chosen, *seen))
+    words = f"the answer is {named}" if len(chosen) == 1 else f"the answer is one of {named}"
     return ProposedEvent(words=words, side=side, holds=holds)
+
+
+def _rows_of(chosen: Column, *seen: Outputs) -> Column:
+    """The outputs behind the first of some keys, and the keys of all others."""
+    found = chosen.astype(object)
+    for place, key in enumerate(chosen[:4]):
+        rows = next(each[np.flatnonzero(keys(each) == key)] for each in map(np.asarray, seen) if key in keys(each))
+        found[place] = rows[0].tolist()
+    return found

@@ -36,6 +36,12 @@ class Attack(Protocol):
     def propose(self, first: Outputs, second: Outputs, delta: float) -> list[ProposedEvent]: ...
 
 
+def of_numbers(outputs: Outputs, *, parts: bool) -> bool:
+    """Whether it is an array of numbers: with one number an output, or with a row of parts each."""
+    right = isinstance(outputs, np.ndarray) and outputs.dtype.kind in "iuf"
+    return right and outputs.ndim == 1 + parts  # type: ignore[union-attr]
+
+
 def best_cut(more: Column, less: Column, *, draws: int, delta: float) -> int | None:
     """After which of the bins, in their order, to cut so that those before show most; None when none shows anything."""
     if len(more) == 0:

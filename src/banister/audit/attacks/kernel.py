@@ -10,7 +10,7 @@ import numpy as np
 
 from banister.audit.attacks.bounds import Floats
 from banister.audit.attacks.columns import number
-from banister.audit.attacks.event import Marks, Outputs, ProposedEvent, best_cut
+from banister.audit.attacks.event import Marks, Outputs, ProposedEvent, best_cut, of_numbers
 from banister.sampling.simulation import seeded
 
 NAME = "kernel"
@@ -22,6 +22,8 @@ _COSINES = 100
 _LEAST = 200
 """Outputs of a side below which nothing is learnt."""
 _LEARNT_FROM = 20_000
+_AT_ONCE = 100_000
+"""Outputs that are scored together: each has a hundred features and more."""
 
 Score = Callable[[Floats], Floats]
 
@@ -47,6 +49,8 @@ def propose(first: Outputs, second: Outputs, delta: float) -> list[ProposedEvent
 
 def _parts(first: Outputs, second: Outputs) -> list[object]:
     """The places or keys at which outputs have numbers."""
+    if of_numbers(first, parts=True):
+        return list(range(min(np.shape(first)[1], _MOST_PARTS)))
     if isinstance(first, np.ndarray):
         return []
     seen = [*first[:500], *second[:500]]
@@ -57,8 +61,11 @@ def _parts(first: Outputs, second: Outputs) -> list[object]:
 
 def _table(outputs: Outputs, names: list[object]) -> Floats:
     """The parts as numbers; what is missing or no number is 0, and what is huge is cut."""
-    rows = [[_part(each, name) for name in names] for each in outputs]
-    found = np.array(rows, dtype=float).reshape(len(outputs), len(names))
+    if of_numbers(outputs, parts=True):
+        found = np.asarray(outputs, dtype=float)[:, : len(names)]
+    else:
+        rows = [[_part(each, name) for name in names] for each in outputs]
+        found = np.array(rows, dtype=float).reshape(len(outputs), len(names))
     return np.asarray(np.nan_to_num(np.clip(found, -1e12, 1e12)), dtype=float)
 
 
@@ -101,8 +108,11 @@ def _counted(scores: Floats, values: Floats) -> Floats:
 
 def _event(score: Score, names: list[object], side: int, sign: float, limit: float) -> ProposedEvent:
     def holds(outputs: Outputs) -> Marks:
-        found = score(_table(outputs, names))
-        return np.asarray(sign * found >= sign * limit)
+        marks = np.empty(len(outputs), dtype=bool)
+        for start in range(0, len(outputs), _AT_ONCE):
+            found = score(_table(outputs[start : start + _AT_ONCE], names))
+            marks[start : start + _AT_ONCE] = sign * found >= sign * limit
+        return marks
 
     words = f"a classifier's score of all {len(names)} parts of the answer is at {'least' if sign > 0 else 'most'}"
     return ProposedEvent(words=f"{words} {limit:.6g}", side=side, holds=holds)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from banister.audit.attacks.counts import likeliest, listed
-from banister.audit.attacks.event import Column, Marks, Outputs, ProposedEvent
+from banister.audit.attacks.event import Column, Marks, Outputs, ProposedEvent, of_numbers
 from banister.audit.targets.raised import RaisedError
 
 NAME = "kinds"
@@ -28,6 +28,8 @@ def propose(first: Outputs, second: Outputs, delta: float) -> list[ProposedEvent
 
 def _of_one_kind(outputs: Outputs) -> bool:
     """Whether an array has nothing odd in it, told without a look at each: ten million take a moment."""
+    if of_numbers(outputs, parts=True):
+        return True
     if not isinstance(outputs, np.ndarray):
         return False
     zero_below = (outputs == 0) & np.signbit(outputs) if outputs.dtype.kind == "f" else np.array([False])

@@ -54,19 +54,15 @@ def exp_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
     """Two fractions with e^x between them, for 0 ≤ x ≤ 100: a series for x/2^m, squared m times, rounded outwards."""
     if not 0 <= x <= 100:
         raise ValueError("epsilon is not between 0 and 100")
-    unit, halvings = 256, max(0, int(x).bit_length() + 3)
-    one = 1 << unit
-    low = high = one
-    term_low = term_high = one
-    small = x / 2**halvings  # At most 1/4, so each term is at most a quarter of the last.
-    for n in range(1, 60):
-        term_low = term_low * small.numerator // (small.denominator * n)
-        term_high = -(-term_high * small.numerator // (small.denominator * n))
-        low, high = low + term_low, high + term_high
-    high += term_high  # The rest of the series is less than its last term.
-    for _ in range(halvings):
-        low, high = low * low // one, -(-high * high // one)
-    return Fraction(low, one), Fraction(high, one)
+    one, halvings = 1 << 256, int(x).bit_length() + 3
+    total = term = one
+    for n in range(1, 60):  # Each term is at most a quarter of the last, and more than all the rest.
+        term = term * x.numerator // (x.denominator * n << halvings)
+        total += term
+    for _ in range(halvings):  # What is cut off is below 2^-249 of the sum, and twice as much after each square.
+        total = total * total >> 256
+    low = Fraction(total, one)
+    return low, low * (1 + Fraction(bool(x) << halvings + 8, one))
 
 
 MOST_PARTIES = 8

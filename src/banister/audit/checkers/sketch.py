@@ -3,12 +3,18 @@
 Claim and witness are those of kind "release", with one draw. CutSketch draws rows N(0, w I + (1 - w/n) L), L the
 Laplacian of a graph of n nodes, w = root²: an edge whose weight moves by 1 makes one direction a = 1 + 2(1 - w/n)/w
 times as wide, or less, which tells less. VarianceSketch draws rows of M A + w Z: a row of A with length 1 or less that
-comes or goes makes one direction a = 1 + 1/w² times as wide; what one that is replaced tells is not worked out here.
+comes or goes makes one direction a = 1 + 1/w² times as wide.
 
 With r rows only the squared length T, a chi-square number of r degrees, tells the two apart: the wide one at any
 epsilon e by P(T > k/a) - E P(T > k), with E = e^epsilon and k = 2a/(a - 1) (e + r/2 ln a); the narrow one by
 P(T ≤ k) - E P(T ≤ k/a), with - e in place of + e. The larger one is delta, beside what doubles may show of the row that
 changed: (1 + E)(m 2^-30 √r 2/(5 d) + r 2^-56), d the deviation of the ideal noise, m the most that moves, 1 or 2.
+
+A row that is replaced moves by 2 at most. Who also knows its column of M, of squared length T, sees a normal number of
+deviation w shifted by 2 √T: its loss is 2T/w² + (2/w) √T X, X normal. Its law has the transform of a difference of two
+sums of k = r/2 waiting times, of rates b and b + 1 with b (b + 1) = w²/4. The first sum is longer by e with chance
+P(J + N < k): J events of a Poisson law of mean b e come first, and N of rate b before the k-th of rate b + 1. Delta is
+that less E times the same with the rates exchanged. More rows tell more: an odd number counts as one more.
 
 This file imports nothing of the package: it can be read, and run, alone.
 """
@@ -32,21 +38,22 @@ def check(claim: dict[str, Any], witness: dict[str, Any]) -> str:
         raise ValueError("witness.draws is not a list of one draw")
     law = _object(_object(given[0], "witness.draws[0]").get("noise"), place := "witness.draws[0].noise")
     found = told(law, claim.get("neighbours"), epsilon, place)
-    if found is not None and found > delta:
+    if found > delta:
         raise ValueError("claim.guarantee.delta is below what the sketch gives away")
     number, charge = line(witness.get("line"), claim.get("plan"))
     for name, least in (("epsilon", epsilon), ("delta", delta)):
         if _number(charge.get(name), f"witness.line.body.{name}") < least:
             raise ValueError(f"witness.line.body.{name} is below claim.guarantee.{name}")
     _object(claim.get("answers"), "claim.answers")
-    cost, trust = f"epsilon {epsilon}, delta {delta}", "that this law was drawn on this data, and the machine."
-    trust = trust if found is not None else "what a replaced row gives away by this law, " + trust
-    kept = "" if found is None else f"the stated law keeps {cost}, and "
-    return f"Proven: {kept}line {number} of a ledger charges {cost} or more for this plan.\nTaken on trust: {trust}"
+    cost = f"epsilon {epsilon}, delta {delta}"
+    return (
+        f"Proven: the stated law keeps {cost}, and line {number} of a ledger charges {cost} or more for this plan.\n"
+        "Taken on trust: that this law was drawn on this data, and the machine."
+    )
 
 
-def told(law: dict[str, Any], neighbours: Any, epsilon: Fraction, place: str) -> Fraction | None:
-    """An upper bound of delta at epsilon; nothing for a replaced row of a matrix."""
+def told(law: dict[str, Any], neighbours: Any, epsilon: Fraction, place: str) -> Fraction:
+    """An upper bound of delta at epsilon."""
     rows = _whole(law.get("rows"), f"{place}.rows", 1, 1 << 16)
     if law.get("law") == "CutSketch" and neighbours == "replace":
         nodes, root = _whole(law.get("nodes"), f"{place}.nodes", 2, 1 << 19), _number(law.get("root"), f"{place}.root")
@@ -58,19 +65,45 @@ def told(law: dict[str, Any], neighbours: Any, epsilon: Fraction, place: str) ->
         if not deviation:
             raise ValueError(f"{place}.width is 0")
         ratio, moved = 1 / deviation**2, 2
-        if neighbours == "replace":
-            return None
     else:
         raise ValueError(f"{place}.law is not CutSketch or VarianceSketch, for claim.neighbours as they are")
+    shifts = law.get("law") == "VarianceSketch" and neighbours == "replace"
+    away = shifted(rows, deviation, epsilon, place) if shifts else wider(rows, ratio, epsilon)
+    root_up = Fraction(math.isqrt(rows << 80) + 1, 1 << 40)
+    doubles = moved * root_up * 2 / (5 * deviation) / (1 << 30) + Fraction(rows, 1 << 56)
+    return away + (1 + exp_up_down(epsilon)[1]) * doubles
+
+
+def wider(rows: int, ratio: Fraction, epsilon: Fraction) -> Fraction:
+    """An upper bound of delta where so many numbers have 1 + ratio times the variance, or have not."""
     wide, both = 1 + ratio, exp_up_down(epsilon)
     logs = [rows * each / 2 for each in log_bounds(wide)]
     ends = [2 * wide / ratio * (epsilon + each) for each in logs]
     first = 1 - below(rows, ends[0] / wide)[0] - both[0] * (1 - below(rows, ends[1])[1])
     ends = [2 * wide / ratio * (each - epsilon) for each in logs]
-    second = below(rows, ends[1])[1] - both[0] * below(rows, ends[0] / wide)[0]
-    root_up = Fraction(math.isqrt(rows << 80) + 1, 1 << 40)
-    doubles = moved * root_up * 2 / (5 * deviation) / (1 << 30) + Fraction(rows, 1 << 56)
-    return max(first, second) + (1 + both[1]) * doubles
+    return max(first, below(rows, ends[1])[1] - both[0] * below(rows, ends[0] / wide)[0])
+
+
+def shifted(rows: int, width: Fraction, epsilon: Fraction, place: str) -> Fraction:
+    """An upper bound of delta where a row is replaced: sums over n = J's most, J + N < k, and N = k - 1 - n."""
+    one, k = 1 << BITS, (rows + 1) // 2
+    root = Fraction(math.isqrt(int((1 + width**2) * one**2)), one)  # 2b + 1, rounded down: a longer shift tells more.
+    slow, found = (root - 1) / 2, []
+    if not slow or slow * epsilon > 1 << 14:
+        raise ValueError(f"{place}.width is too small, or too large for so large an epsilon")
+    for up, rate in ((True, slow), (False, slow + 1)):
+        parts = ((root - rate) / root, 1 - 1 / root**2, rate * epsilon, root / rate)
+        chance, twice, mean, back = (_divided(part.numerator * one, part.denominator, up) for part in parts)
+        for i in range(1, k):  # N = k - 1 has C(2k - 2, k - 1) 4^(1 - k) (1 - 1/root²)^(k - 1) times `chance`.
+            chance = _divided(chance * twice * (2 * i - 1), 2 * i * one, up)
+        total, term, most = 0, one, one
+        for n in range(k):
+            total += chance * most
+            chance = _divided(chance * back * (k - 1 - n), (2 * k - 2 - n) * one or 1, up)
+            term = _divided(term * mean, (n + 1) * one, up)
+            most += term
+        found.append(exp_up_down(-slow * epsilon)[up] * Fraction(total, one**2))
+    return found[0] - found[1]
 
 
 def below(rows: int, x: Fraction) -> tuple[Fraction, Fraction]:

@@ -45,7 +45,7 @@ def line(function: Any, given: str, times: bool) -> str:
     begin = lap()
     try:
         told = {"gave": plain(function(fresh))}
-    except Exception as error:
+    except BaseException as error:  # A panic of a library in Rust and an exit are outputs, too: somebody sees them.
         told = {"raised": [type(error).__name__, without_addresses(str(error))[:200]]}
     return json.dumps({"gave": lap() - begin} if times else told)
 

@@ -71,8 +71,8 @@ class VarianceSketch:
         def private(width: Fraction) -> bool:
             if neighbours is Neighbours.ADD_REMOVE:
                 found = wider(size, 1 / width**2, level)
-            else:
-                found = shifted(size, 2 / width, level)
+            else:  # One row more tells more, and a checker adds up an even number of rows exactly.
+                found = shifted(size + size % 2, 2 / width, level)
             with precision(BALL_BITS):
                 total = found + (1 + exp_ball(level)) * _slack(width, size)
             return bool(total <= ball(chance))

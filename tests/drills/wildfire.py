@@ -5,6 +5,8 @@
     python -m tests.drills.wildfire gaps --ticks 10000
     python -m tests.drills.wildfire kills --count 1000
     python -m tests.drills.wildfire nat
+    python -m tests.drills.wildfire lan
+    python -m tests.drills.wildfire tor
 
 Each prints what it measured and ends with a line that says whether it held.
 """
@@ -30,7 +32,9 @@ from banister.spread.node.state import NodeState
 from banister.spread.node.wildfire import wildfire_settings
 from tests.drills.wildfire_crowd import MANNERS, Person, all_here, crowd, until
 from tests.drills.wildfire_kills import kills
+from tests.drills.wildfire_lan import lan
 from tests.drills.wildfire_nat import nat
+from tests.drills.wildfire_tor import tor
 
 
 def frames(count: int, seed: int) -> bool:
@@ -223,7 +227,7 @@ class _Tap:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("drill", choices=["frames", "crowd", "gaps", "nat", "kills"])
+    parser.add_argument("drill", choices=["frames", "crowd", "gaps", "nat", "lan", "tor", "kills"])
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--nodes", type=int, default=30)
     parser.add_argument("--posts", type=int, default=400)
@@ -240,6 +244,10 @@ def main() -> None:
         held = kills(given.count, given.seed)
     elif given.drill == "nat":
         held = nat(given.tick or 0.5)
+    elif given.drill == "lan":
+        held = lan(given.tick or 0.5)
+    elif given.drill == "tor":
+        held = tor(given.tick or 1)
     else:
         held = gaps(given.ticks, given.tick or 0.05, given.seed)
     print("It held." if held else "It did not hold.")

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from banister.sampling.simulation import seeded
@@ -30,7 +30,7 @@ import json, os, random, resource, sys, threading, time
 from dataclasses import replace
 from pathlib import Path
 from banister.apps.wildfire.content import read_body
-from banister.apps.wildfire.messenger import Messenger
+from banister.apps.wildfire.messenger import AtTor, Messenger
 from banister.errors import BanisterError
 from banister.spread.node import codec
 from banister.spread.node.exchange import COVER, name_of
@@ -38,7 +38,9 @@ from banister.spread.node.messages import Copy
 CALM, APPROVES = 20, 0.3  # Posts before the flood, and the share of what they read that people approve.
 folder, words, tick, manner = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3]), sys.argv[4]
 begin = time.perf_counter()
-one = Messenger(folder, words, tick_seconds=tick, relay=sys.argv[5])
+reach = json.loads(sys.argv[6])
+tor = AtTor(reach.pop("control")) if "control" in reach else None
+one = Messenger(folder, words, tick_seconds=tick, relay=sys.argv[5], tor=tor, **reach)
 exchange, kept, firsts = one.node.exchange, [], {}
 honest_tick, honest_received = exchange.tick, exchange.received
 def received(link, data, *, now):
@@ -107,9 +109,18 @@ class Person:
     """A node in a process of its own."""
 
     def __init__(
-        self, folder: Path, tick: float, manner: str = "", *, within: Iterable[str] = (), relay: str = ""
+        self,
+        folder: Path,
+        tick: float,
+        manner: str = "",
+        *,
+        within: Iterable[str] = (),
+        relay: str = "",
+        reach: Mapping[str, object] | None = None,
     ) -> None:
-        self.folder, self.tick, self._more, self._within = folder, tick, [manner, relay], list(within)
+        """`reach` is what else its messenger is told: where it listens, whether it discovers, where its Tor is."""
+        self.folder, self.tick, self._within = folder, tick, list(within)
+        self._more = [manner, relay, json.dumps(reach or {})]
         self.heard: dict[str, float] = {}
         """When each post was here first."""
         self.start()

@@ -72,6 +72,23 @@ def test_the_figure_is_shown_before_one_posts(browser: Browser, tmp_path: Path) 
             seen.check()
 
 
+def test_looking_for_friends_nearby_is_switched_on_and_off_in_words(browser: Browser, tmp_path: Path) -> None:
+    with (
+        people(tmp_path, 1) as (ann,),
+        running(lambda place: wildfire(place, ann)) as site,
+        watched(browser, site, width=360) as seen,
+    ):
+        seen.go("/node")
+        seen.page.get_by_text("are not looked for").wait_for()
+        seen.page.get_by_role("button", name="Look for friends there").click()
+        seen.page.get_by_text("They cannot find you: your node listens at this machine alone").wait_for()
+        assert ann.discovers()
+        seen.check()
+        seen.page.get_by_role("button", name="Look for nobody there").click()
+        seen.page.get_by_text("are not looked for").wait_for()
+        assert not ann.discovers()
+
+
 def test_two_friends_are_introduced_by_pages(browser: Browser, tmp_path: Path) -> None:
     with people(tmp_path, 3) as (ann, ben, cleo):
         befriend(ann, ben)

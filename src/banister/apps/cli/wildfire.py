@@ -1,5 +1,6 @@
 """`banister wildfire start|talk|relay|figure|backup|wipe`: the messenger."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,13 @@ AtRelay = Annotated[str, typer.Option(help="host:port of a relay, where friends 
 Limit = Annotated[
     float | None, typer.Option(help="GB a month that it may send and receive; kept, and 0 takes it away.")
 ]
+Discover = Annotated[
+    bool | None, typer.Option("--discover/--no-discover", help="Look for friends on the local network; kept.")
+]
+Onion = Annotated[bool, typer.Option("--onion", help="Be reached at an onion address, through a Tor that you run.")]
+Control = Annotated[str, typer.Option(help="Where that Tor is controlled: an address and a port, or a socket's path.")]
+ControlPassword = Annotated[str, typer.Option(help="A file that holds its password; else its cookie is read.")]
+Socks = Annotated[str, typer.Option(help="Where a Tor is asked for onion addresses of friends, if not 127.0.0.1:9050.")]
 DEFAULT = "~/.banister/wildfire"
 
 
@@ -34,6 +42,11 @@ def register(app: typer.Typer) -> None:
         relay: AtRelay = "",
         tick: Tick = 5.0,
         limit: Limit = None,
+        discover: Discover = None,
+        onion: Onion = False,
+        tor_control: Control = "",
+        tor_password_file: ControlPassword = "",
+        tor_socks: Socks = "",
         passphrase_file: Passphrase = "",
         port: Annotated[int, typer.Option(help="The port of the page on this machine; 0 takes a free one.", min=0)] = 0,
         browser: Annotated[bool, typer.Option(help="Open a browser where there is one.")] = True,
@@ -42,7 +55,13 @@ def register(app: typer.Typer) -> None:
 
         Example: banister wildfire start --listen 192.168.1.20:4100
         """
-        messenger = _open(folder, listen, announce, relay, tick, limit, passphrase_file)
+        messenger = _open(
+            folder,
+            _Reach(listen, announce, relay, discover, onion, tor_control, tor_password_file, tor_socks),
+            tick,
+            limit,
+            passphrase_file,
+        )
         from banister.apps.web.gate import Place
         from banister.apps.web.serve import serve, take_port
         from banister.apps.wildfire.site import wildfire
@@ -62,6 +81,11 @@ def register(app: typer.Typer) -> None:
         relay: AtRelay = "",
         tick: Tick = 5.0,
         limit: Limit = None,
+        discover: Discover = None,
+        onion: Onion = False,
+        tor_control: Control = "",
+        tor_password_file: ControlPassword = "",
+        tor_socks: Socks = "",
         passphrase_file: Passphrase = "",
     ) -> None:
         """Run your node in the terminal: one line in, a few lines out.
@@ -70,10 +94,16 @@ def register(app: typer.Typer) -> None:
         """
         import sys
 
-        messenger = _open(folder, listen, announce, relay, tick, limit, passphrase_file)
+        messenger = _open(
+            folder,
+            _Reach(listen, announce, relay, discover, onion, tor_control, tor_password_file, tor_socks),
+            tick,
+            limit,
+            passphrase_file,
+        )
         from banister.apps.wildfire.terminal import Talk
 
-        tell(f"Your node listens at {messenger.node.announced}:{messenger.node.port}. Write help to see what there is.")
+        tell(f"Your node listens at {messenger.reached()}. Write help to see what there is.")
         try:
             Talk(messenger, _said).run(sys.stdin)
         finally:
@@ -150,30 +180,60 @@ def _said(text: str) -> None:
     sys.stdout.flush()
 
 
-def _open(
-    folder: str, listen: str, announce: str, relay: str, tick: float, limit: float | None, passphrase_file: str
-) -> "Messenger":
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How others reach a node, and it them, as it was asked for."""
+
+    listen: str
+    announce: str
+    relay: str
+    discover: bool | None
+    onion: bool
+    tor_control: str
+    tor_password_file: str
+    tor_socks: str
+
+
+def _open(folder: str, reach: _Reach, tick: float, limit: float | None, passphrase_file: str) -> "Messenger":
     from banister.errors import BadValue, MissingExtra
 
     try:
-        from banister.apps.wildfire.messenger import Messenger
+        from banister.apps.wildfire.messenger import AtTor, Messenger
         from banister.apps.wildfire.store import FILE
     except ModuleNotFoundError as error:
         raise MissingExtra.naming(str(error.name), "wildfire") from error
     place = Path(folder).expanduser()
-    host, _, port = listen.rpartition(":")
+    host, _, port = reach.listen.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65_535:
-        raise BadValue(f"--listen {listen[:60]} must be an address and a port, such as 127.0.0.1:4100.")
+        raise BadValue(f"--listen {reach.listen[:60]} must be an address and a port, such as 127.0.0.1:4100.")
+    if not reach.onion and (reach.tor_control or reach.tor_password_file):
+        raise BadValue("--tor-control and --tor-password-file are for --onion. Add it, or leave them out.")
+    tor = AtTor(reach.tor_control, _line_of(reach.tor_password_file, "a password")) if reach.onion else None
     words = _passphrase(passphrase_file, fresh=not (place / FILE).exists())
-    at = {"announced": announce, "relay": relay}
-    return Messenger(place, words, host=host, port=int(port), tick_seconds=tick, limit_gb=limit, **at)
+    return Messenger(
+        place,
+        words,
+        host=host,
+        port=int(port),
+        tick_seconds=tick,
+        announced=reach.announce,
+        relay=reach.relay,
+        limit_gb=limit,
+        discover=reach.discover,
+        tor=tor,
+        socks=reach.tor_socks,
+    )
+
+
+def _line_of(file: str, what: str) -> str:
+    from banister.foreign import read_text
+
+    return read_text(Path(file), what, most_bytes=1000).rstrip("\n") if file else ""
 
 
 def _passphrase(file: str, *, fresh: bool) -> str:
     if file:
-        from banister.foreign import read_text
-
-        return read_text(Path(file), "a passphrase", most_bytes=1000).rstrip("\n")
+        return _line_of(file, "a passphrase")
     if fresh:
         tell("A new node. Choose a passphrase: six words that nobody knows. Without it nothing opens its store.")
     return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=fresh))

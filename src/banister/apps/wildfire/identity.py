@@ -4,6 +4,7 @@ A certificate is only the envelope in which TLS carries an Ed25519 key. Its name
 would take the wrong certificate for the issuer.
 """
 
+import base64
 import hashlib
 import hmac
 import os
@@ -138,6 +139,25 @@ def _context(protocol: int) -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.check_hostname = False
     return context
+
+
+def onion_name(seed: bytes) -> str:
+    """The name of the onion service whose key a seed of 32 bytes gives, without `.onion` (Tor's rend-spec-v3, 6).
+
+    >>> len(onion_name(bytes(32)))
+    56
+    """
+    public = Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw()
+    check = hashlib.sha3_256(b".onion checksum" + public + b"\x03").digest()[:2]
+    return base64.b32encode(public + check + b"\x03").decode("ascii").lower()
+
+
+def onion_key(seed: bytes) -> bytes:
+    """The same key as Tor is told it: expanded as Ed25519 does (RFC 8032, 5.1.5)."""
+    digest = bytearray(hashlib.sha512(seed).digest())
+    digest[0] &= 248
+    digest[31] = digest[31] & 63 | 64
+    return bytes(digest)
 
 
 def meeting_key() -> tuple[bytes, bytes]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from banister import keys
 from banister.apps.wildfire.identity import is_meeting_key, meeting_key, sealed_for, unsealed
 from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
-from banister.apps.wildfire.socks import ONION
+from banister.apps.wildfire.roads.socks import ONION
 from banister.errors import BadValue
 from banister.spread.node.codec import LONGEST_NOTE
 from banister.spread.node.messages import Link, Note, Tick
@@ -118,7 +118,7 @@ class Introductions:
 
     def _reach(self) -> int:
         """How well others get here: through a relay, at an address, through Tor, from this machine alone."""
-        host = self._node.announced
+        host, _ = self._node.reached
         if self._node.relay is not None:
             return 3
         return 1 if host.endswith(ONION) else 0 if host.startswith("127.") or host in ("localhost", "::1") else 2
@@ -136,7 +136,7 @@ class Introductions:
         for each in self._open.values():
             if each.line and now >= self._tried.get(each.id, now):
                 self._tried[each.id] = now + AGAIN_TICKS
-                self._node.join_later(each)
+                self._node.joining.join_later(each)
         if now >= self._swept + AGAIN_TICKS:
             self._swept = now
             changes.append(self._forget_old())
@@ -226,7 +226,7 @@ class Introductions:
             return False
         with self._store.writing():
             wall = self._node.clock.wall()
-            line = self._node.invite(now=wall, seconds=LIFE_SECONDS, friend=self.called(found)).text()
+            line = self._node.joining.invite(now=wall, seconds=LIFE_SECONDS, friend=self.called(found)).text()
             sealed = sealed_for(found.key, theirs, line.encode("ascii"), found.id)
             self._store.rows("DELETE FROM introductions WHERE id = ?", found.id)
             self._say(found.link, Note(found.id, SEALED, sealed), found.expires)

@@ -18,6 +18,8 @@ from banister.apps.wildfire.identity import safety_number
 from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
 from banister.apps.wildfire.limit import limit_of
 from banister.apps.wildfire.node import Node
+from banister.apps.wildfire.relay import address_of
+from banister.apps.wildfire.roads.onion import FRIENDS, ONION_PORT
 from banister.apps.wildfire.store import PostStore
 from banister.core.exact.written import Number
 from banister.errors import BadValue, BanisterError
@@ -62,10 +64,20 @@ class Proposed:
     """asked of mine; offered, agreed or joining of theirs."""
 
 
+@dataclass(frozen=True, slots=True)
+class AtTor:
+    """Where the Tor is controlled through which an onion service is to be published, and its password if it has one."""
+
+    control: str = ""
+    password: str = ""
+
+
 class Messenger:
     """A running node and its store.
 
-    `tick_seconds` is chosen when the store is made and kept: all nodes of a crowd need the same.
+    `tick_seconds` is chosen when the store is made and kept: all nodes of a crowd need the same. `limit_gb` and
+    `discover` are kept, too, until they are given anew. With `tor` the node has an onion address; `socks` is where
+    Tor is asked for onion addresses of others.
     """
 
     def __init__(
@@ -79,9 +91,13 @@ class Messenger:
         announced: str = "",
         relay: str = "",
         limit_gb: Number | None = None,
+        discover: bool | None = None,
+        tor: AtTor | None = None,
+        socks: str = "",
     ) -> None:
         if limit_gb is not None:
             limit_gb = limit_of(limit_gb)
+        asked = address_of(socks) if socks else None
         self.store = PostStore(folder, passphrase)
         kept = self.store.get("tick_seconds")
         tick = float(kept) if kept else float(need.positive("tick_seconds", tick_seconds))
@@ -94,12 +110,33 @@ class Messenger:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="node")
         self._thread.start()
+        if asked is not None:
+            self.node.onion.socks = asked
+        if discover is not None:
+            self.store.put("discover", "yes" if discover else "")
         try:
             self._wait(self.node.start())
+            if tor is not None:
+                self._wait(self._publish(tor))
+            if self.discovers():
+                self._do(lambda: self.node.nearby.switch(wanted=True))
         except BaseException:  # Nothing is swallowed: the loop ends with whatever ended it.
-            self._end()
+            self.close()
             raise
         self.store.put("port", str(self.node.port))
+
+    async def _publish(self, tor: AtTor) -> None:
+        self.node.onion.add(FRIENDS, ONION_PORT, (self.node.host, self.node.port))
+        await self.node.onion.start(tor.control, tor.password)
+
+    def discovers(self) -> bool:
+        """Whether friends on the local network are looked for."""
+        return self.store.get("discover") == "yes"
+
+    def discover(self, *, wanted: bool) -> None:
+        """Look for friends on the local network from now on, or no more."""
+        self.store.put("discover", "yes" if wanted else "")
+        self._do(lambda: self.node.nearby.switch(wanted=wanted))
 
     def _wait(self, work: Coroutine[object, object, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
@@ -112,8 +149,33 @@ class Messenger:
 
     def close(self) -> None:
         """End links and ticks; everything is on disk."""
-        self._wait(self.node.stop())
-        self._end()
+        try:
+            self._wait(self.node.stop())
+        finally:
+            self._end()
+
+    def reached(self) -> str:
+        """The address that invitations name."""
+        host, port = self.node.reached
+        return f"{host}:{port}"
+
+    def published(self) -> bool:
+        """Whether friends can find the onion service: some of Tor's directories have it."""
+        return bool(self.node.onion.services) and all(each.published for each in self.node.onion.services.values())
+
+    def nearby(self) -> str:
+        """What looking for friends on the local network comes to, in a sentence."""
+        discovery = self.node.nearby.discovery
+        if discovery is None:
+            return "Friends on the local network are not looked for, and nobody there is told of this node."
+        if discovery.problem:
+            return discovery.problem
+        if not discovery.sends():
+            return (
+                "Friends on the local network are looked for. They cannot find you: your node listens at this machine "
+                "alone, or at an address that no network here has (--listen)."
+            )
+        return "Friends on the local network are looked for, and find you: a beacon every 30 seconds."
 
     def _end(self) -> None:
         self._wait(_let_go())
@@ -126,7 +188,7 @@ class Messenger:
         """What keeps the node from its work, in a sentence; empty when nothing does."""
         failure = self.node.failure
         if failure is None:
-            return self._rest()
+            return self._rest() or self.node.onion.problem
         if isinstance(failure, BanisterError):
             return str(failure)
         return (
@@ -219,7 +281,9 @@ class Messenger:
 
     def invite(self, *, friend: str = "", seconds: int = LIFE_SECONDS) -> str:
         """A line for one person; what she is called here, nobody else learns."""
-        return self._do(lambda: self.node.invite(now=time.time(), seconds=seconds, friend=friend.strip()[:60])).text()
+        return self._do(
+            lambda: self.node.joining.invite(now=time.time(), seconds=seconds, friend=friend.strip()[:60])
+        ).text()
 
     def join(self, line: str, *, friend: str = "") -> None:
         """Use an invitation that somebody gave."""
@@ -228,7 +292,7 @@ class Messenger:
             raise BadValue("This invitation has expired. Ask for a new one.")
         if any(known.secret == invitation.secret for known in self.store.friends()):
             raise BadValue("You have used this invitation already. Ask for a new one if the link is gone.")
-        self._wait(self.node.use(invitation, friend=friend.strip()[:60]))
+        self._wait(self.node.joining.use(invitation, friend=friend.strip()[:60]))
 
     def accept(self, link: int) -> None:
         """Who used an invitation becomes a friend. Compare the safety number first."""

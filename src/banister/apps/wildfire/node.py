@@ -11,21 +11,14 @@ import ssl
 from dataclasses import dataclass, field
 from functools import partial
 
-from banister import keys
-from banister.apps.wildfire.identity import (
-    LinkKey,
-    fingerprint,
-    knock,
-    knocks,
-    link_context,
-    server_context,
-)
-from banister.apps.wildfire.introductions import Introduction, Introductions
-from banister.apps.wildfire.invitation import Invitation
+from banister.apps.wildfire.identity import knocks, link_context, server_context
+from banister.apps.wildfire.introductions import Introductions
+from banister.apps.wildfire.joining import Joining
 from banister.apps.wildfire.limit import TrafficLimit
-from banister.apps.wildfire.pairing import PAIRING_BYTES, padded, pair, paired, unpadded
-from banister.apps.wildfire.relay import DIALS, LISTENS, MARK, address_of, met, without_delay
-from banister.apps.wildfire.socks import ONION, through_tor
+from banister.apps.wildfire.relay import LISTENS, address_of, met, without_delay
+from banister.apps.wildfire.roads.nearby import Nearby
+from banister.apps.wildfire.roads.onion import OnionService
+from banister.apps.wildfire.roads.ways import opened
 from banister.apps.wildfire.store import Friend, Invited, PostStore
 from banister.apps.wildfire.ticks import Clock
 from banister.errors import BadValue
@@ -93,6 +86,9 @@ class Node:
         wanted = float(store.get("limit_gb", "0"))
         self.limit = TrafficLimit(wanted, wall=lambda: self.clock.wall(), keep=kept, kept=store.get("traffic"))
         self._frames, self._knocks = 0, 0
+        self.nearby = Nearby(self)
+        self.joining = Joining(self)
+        self.onion = OnionService(self)
 
     async def start(self) -> None:
         """Listen, dial, and tick until `stop`."""
@@ -114,6 +110,7 @@ class Node:
 
     async def stop(self) -> None:
         ending = [*self._tasks.values(), *self._ways]
+        ending += [*self.nearby.stop(), *self.joining.tasks.values(), *self.onion.stop()]
         for task in ending:
             task.cancel()
         await asyncio.gather(*ending, return_exceptions=True)
@@ -122,6 +119,15 @@ class Node:
         for line in self.lines.values():
             line.writer.transport.abort()
         await self.saved()
+
+    @property
+    def reached(self) -> tuple[str, int]:
+        """The address and port that invitations name."""
+        return self.onion.place or (self.announced, self.port)
+
+    def linked(self) -> tuple[Friend, ...]:
+        """Friends with whom a link may be up."""
+        return tuple(self._friends.values())
 
     def refresh(self) -> None:
         """Take up what changed in the list of friends and invitations; the contexts of the removed are gone."""
@@ -249,7 +255,7 @@ class Node:
         elif theirs is None and not self._strangers.locked():
             async with self._strangers:
                 with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError, BadValue):
-                    await asyncio.wait_for(self._invitation_used(reader, writer), HANDSHAKE_SECONDS)
+                    await asyncio.wait_for(self.joining.answer(reader, writer), HANDSHAKE_SECONDS)
         writer.transport.abort()
 
     async def _serve(self, link: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -282,37 +288,34 @@ class Node:
             self.changes += 1
 
     async def _dial(self, link: int) -> None:
-        """Knock at a friend's until she opens, ever less often."""
+        """Knock at a friend's until she opens, ever less often, or at once where a beacon says that she is near."""
         pause = 0.2
         while link in self._friends:
             friend = self._friends[link]
             if link not in self.lines and self.limit.is_open():
-                self._knocks += 1
-                with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
-                    context = link_context(friend.own, friend.theirs, server=False)
-                    reader, writer = await asyncio.wait_for(
-                        self._opened(friend.host, friend.port, friend.secret, context), HANDSHAKE_SECONDS
-                    )
-                    if writer.get_extra_info("ssl_object").getpeercert(True) == friend.theirs:
+                for host, port in self.nearby.places(friend):
+                    reached = await self.nearby.unless_heard(link, self._knock_at(friend, host, port))
+                    if reached is not None:
                         pause = 0.2
-                        await self._serve(link, reader, writer)
-                    writer.transport.abort()
-            await asyncio.sleep(pause)
+                        await self._serve(link, *reached)
+                        break
+            await self.nearby.pause(link, pause)
             pause = min(pause * 2, 30.0)
         self._tasks.pop(("dial", link), None)
 
-    async def _opened(
-        self, host: str, port: int, secret: bytes, context: ssl.SSLContext
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """TLS with whoever listens at an address: straight, at an onion address through Tor, or through a relay."""
-        said = knock(secret)
-        if host.endswith(ONION):
-            return await asyncio.open_connection(sock=await through_tor(host, port), ssl=context, server_hostname=said)
-        if not host.startswith(MARK):
-            return await asyncio.open_connection(host, port, ssl=context, server_hostname=said)
-        held, way = await met(host.removeprefix(MARK), port, DIALS, secret)
-        self._keep(way)
-        return await asyncio.open_connection(sock=held, ssl=context, server_hostname=said)
+    async def _knock_at(
+        self, friend: Friend, host: str, port: int
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+        """A connection with her, if it is she who answers at an address."""
+        self._knocks += 1
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+            context = link_context(friend.own, friend.theirs, server=False)
+            way = opened(host, port, friend.secret, context, keep=self.keep, socks=self.onion.socks)
+            reader, writer = await asyncio.wait_for(way, HANDSHAKE_SECONDS)
+            if writer.get_extra_info("ssl_object").getpeercert(True) == friend.theirs:
+                return reader, writer
+            writer.transport.abort()
+        return None
 
     async def _meet(self, secret: bytes) -> None:
         """Wait at the relay for one friend, or for who uses an invitation, again and again while she is expected."""
@@ -323,7 +326,7 @@ class Node:
                 await asyncio.sleep(pause)
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
                 held, way = await met(*self.relay, LISTENS, secret)
-                self._keep(way)
+                self.keep(way)
                 protocol = asyncio.StreamReaderProtocol(asyncio.StreamReader(), self._accept)
                 await loop.connect_accepted_socket(
                     partial(_same, protocol), held, ssl=self._met_strangers, ssl_handshake_timeout=HANDSHAKE_SECONDS
@@ -333,67 +336,9 @@ class Node:
             pause = min(pause * 2, 10.0)
         self._tasks.pop(("meet", secret), None)
 
-    def _keep(self, way: "asyncio.Future[None]") -> None:
+    def keep(self, way: "asyncio.Future[None]") -> None:
         self._ways.add(way)
         way.add_done_callback(self._ways.discard)
-
-    def join_later(self, agreed: Introduction) -> None:
-        """Use the invitation that came of an introduction, in a task of its own; what fails is tried again later."""
-        self._tasks["join", agreed.id] = asyncio.create_task(self._join(agreed))
-
-    async def _join(self, agreed: Introduction) -> None:
-        invitation = Invitation.read(agreed.line)
-        if all(friend.secret != invitation.secret for friend in self.store.friends()):
-            with contextlib.suppress(BadValue):
-                await self.use(invitation, friend=self.introductions.called(agreed))
-        if any(friend.secret == invitation.secret for friend in self.store.friends()):
-            self.introductions.joined(agreed)
-
-    # Invitations.
-
-    def invite(self, *, now: float, seconds: int, friend: str) -> Invitation:
-        """A new invitation, for one person."""
-        own, secret = LinkKey.generate(), bytes.fromhex(keys.nonce() + keys.nonce())
-        name, expires = bytes.fromhex(keys.nonce()), int(now) + seconds
-        self.store.add_invitation(Invited(name, own, secret, expires, False, friend))
-        self.refresh()
-        host, port = (MARK + self.relay[0], self.relay[1]) if self.relay else (self.announced, self.port)
-        return Invitation(name, secret, fingerprint(own.certificate), expires, host, port)
-
-    async def use(self, invitation: Invitation, *, friend: str) -> None:
-        """Answer an invitation: hand over a key of one's own, and knock from then on until she has accepted."""
-        own = LinkKey.generate()
-        try:
-            theirs, answer = await asyncio.wait_for(self._pair(invitation, own), HANDSHAKE_SECONDS)
-        except (OSError, asyncio.IncompleteReadError, TimeoutError):
-            raise BadValue(
-                f"Nobody opened at {invitation.host}:{invitation.port}: she is not there now, or the invitation was "
-                "used or has expired. Try again while she is there, or ask for a new one."
-            ) from None
-        if answer.get("refusal"):
-            raise BadValue(str(answer["refusal"])[:300])
-        self.store.add_friend(
-            name=friend or "friend",
-            own=own,
-            theirs=theirs,
-            secret=invitation.secret,
-            state="friend",
-            host=invitation.host,
-            port=invitation.port,
-        )
-        self.refresh()
-
-    async def _invitation_used(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked = unpadded(await reader.readexactly(PAIRING_BYTES))
-        writer.write(padded(paired(self.store, asked, wall=self.clock.wall())))
-        self.refresh()
-        await writer.drain()
-        await asyncio.sleep(0.2)
-
-    async def _pair(self, invitation: Invitation, own: LinkKey) -> tuple[bytes, dict[str, object]]:
-        context = link_context(own, None, server=False)
-        opened = await self._opened(invitation.host, invitation.port, invitation.secret, context)
-        return await pair(*opened, invitation, own)
 
 
 def _same(protocol: asyncio.StreamReaderProtocol) -> asyncio.StreamReaderProtocol:

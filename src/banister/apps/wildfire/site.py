@@ -54,6 +54,7 @@ class Pages:
             ("/join", self.join),
             ("/friend", self.change),
             ("/limit", self.limit),
+            ("/discover", self.discover),
             ("/introduce", self.introduce),
             ("/introduction", self.introduction),
         )
@@ -191,6 +192,12 @@ class Pages:
             return self._node(str(error))
         return RedirectResponse("/node", status_code=303)
 
+    async def discover(self, request: Request) -> Response:
+        """Look for friends on the local network, or no more."""
+        wanted = (await self.site.fields(request)).get("wanted") == "yes"
+        await run_in_threadpool(self.messenger.discover, wanted=wanted)
+        return RedirectResponse("/node", status_code=303)
+
     def node(self) -> Response:
         return self._node("")
 
@@ -215,7 +222,9 @@ class Pages:
             held=len(self.messenger.feed()),
             traffic=traffic_gb(tick, count),
             count=count,
-            address=f"{self.messenger.node.announced}:{self.messenger.node.port}",
+            address=self.messenger.reached(),
+            discovers=self.messenger.discovers(),
+            nearby=self.messenger.nearby(),
             rows=rows,
             crowds=CROWDS,
             days=LIFE_DAYS,

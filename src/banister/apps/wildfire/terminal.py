@@ -28,6 +28,7 @@ agree N         become a friend of who was offered, if she agrees too
 decline N       say nothing to an offer; nobody is told. Or take back your own
 figure          what a spy would find out
 limit GB        let the node send and receive so much a month, and no more; 0 for no limit
+discover on     look for friends on the local network (discover off; discover alone says how it is)
 wait SECONDS    do nothing for a while
 quit            end"""
 
@@ -77,6 +78,7 @@ class Talk:
             "decline": lambda: messenger.decline(*self._proposed(rest)),
             "figure": lambda: say_figures(messenger.here(), self.say),
             "limit": lambda: self._limit(rest),
+            "discover": lambda: self._discover(rest),
             "wait": lambda: time.sleep(min(_number(rest), 3600)),
         }
         if word not in verbs:
@@ -137,6 +139,13 @@ class Talk:
         node = self.messenger.node
         minutes = minutes_an_hour(node.limit.gigabytes, node.tick_seconds, max(self.messenger.confirmed(), 1))
         self.say(f"With the friends that you have links are up {minutes:.0f} minutes in each hour.")
+
+    def _discover(self, rest: str) -> None:
+        if rest not in ("on", "off", ""):
+            raise BadValue(f"'{rest[:20]}' must be on or off.")
+        if rest:
+            self.messenger.discover(wanted=rest == "on")
+        self.say(self.messenger.nearby())
 
     def _introduce(self, rest: str) -> None:
         one, _, other = rest.partition(" ")

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from banister.apps.wildfire.socks import through_tor
+from banister.apps.wildfire.roads.socks import through_tor
 
 ADDRESS = "a" * 56 + ".onion"
 

@@ -67,17 +67,19 @@ def flooded(
     seed: int = 1,
     calm: int = 40,
     rest: int = 200,
+    together: int = 1,
 ) -> Flooded:
     """One honest post in `every` ticks, a flood from tick `calm` on by whoever has about so many links, and `rest`
-    ticks after the last post while the flood goes on."""
+    ticks after the last post while the flood goes on. Where several flood `together` with one post for all, they are
+    witnesses for each other at the friends whom they share."""
     chance, settings = random.Random(seed), wildfire_settings(tick_seconds=5)
     graph = generators.holme_kim(people, 3, 0.5, seeded(seed))
     friends = [[int(b) for b in sorted(graph.contacts(a))] for a in range(people)]
     back = [[friends[b].index(a) for b in friends[a]] for a in range(people)]
     bits = SeededBits(seeded(seed))
     nodes = [Exchange(NodeState(settings, tuple(range(len(friends[a])))), bits) for a in range(people)]
-    bad = min(range(people), key=lambda a: (abs(len(friends[a]) - links), a))
-    honest = [a for a in range(people) if a != bad]
+    bad = sorted(range(people), key=lambda a: (abs(len(friends[a]) - links), a))[:together]
+    honest = [a for a in range(people) if a not in bad]
     told: dict[bytes, int] = {}
     heard: list[dict[bytes, int]] = [{} for _ in range(people)]
     taken: set[bytes] = set()
@@ -88,7 +90,7 @@ def flooded(
         same = chance.randbytes(LENGTH)
         for a, node in enumerate(nodes):
             for link, data in node.tick(now=now).items():
-                if a == bad and data == COVER and now > calm and flood is not Flood.NONE:
+                if a in bad and data == COVER and now > calm and flood is not Flood.NONE:
                     body = same if flood is Flood.SAME else chance.randbytes(LENGTH)
                     young = flood is Flood.YOUNG
                     data = codec.write(Copy(name_of(body), body, young, 0 if young else settings.horizon))
@@ -99,7 +101,7 @@ def flooded(
         for a, node in enumerate(nodes):
             for name in node.shown:
                 if name not in told:
-                    if a != bad:
+                    if a not in bad:
                         taken.add(name)
                 elif heard[a].setdefault(name, now) == now and chance.random() < approves:
                     node.approve(name, now=now)

@@ -7,6 +7,7 @@
     python -m tests.drills.wildfire nat
     python -m tests.drills.wildfire lan
     python -m tests.drills.wildfire tor
+    python -m tests.drills.wildfire flood --nodes 20 --posts 150
 
 Each prints what it measured and ends with a line that says whether it held.
 """
@@ -31,6 +32,7 @@ from banister.spread.node.messages import Ack, Copy, Cover, FrameKind, Token, Wa
 from banister.spread.node.state import NodeState
 from banister.spread.node.wildfire import wildfire_settings
 from tests.drills.wildfire_crowd import MANNERS, Person, all_here, crowd, until
+from tests.drills.wildfire_flood import Flood, flooded
 from tests.drills.wildfire_kills import kills
 from tests.drills.wildfire_lan import lan
 from tests.drills.wildfire_nat import nat
@@ -135,6 +137,20 @@ def gaps(ticks: int, tick: float, seed: int) -> bool:
     return (busy <= line_at or (idle > its_line and chance > 0.01)) and sizes == {codec.FRAME_BYTES + 17}
 
 
+def floods(people: int, posts: int, seed: int) -> bool:
+    """Crowds in one process in which who has ten friends or so floods: at two paces, with approval and without."""
+    held = True
+    for every in (2, 4):
+        for approves in (0.3, 0.0):
+            for flood in Flood:
+                found = flooded(
+                    people=people, posts=posts, every=every, approves=approves, links=10, flood=flood, seed=seed
+                )
+                print(f"1 post in {every} ticks, {approves:.0%} approved, {flood.value}: {found.words()}", flush=True)
+                held = held and found.missing == 0
+    return held
+
+
 Gaps = npt.NDArray[np.float64]
 PHASE = 200
 """Ticks of one phase; idle, busy and idle ones take turns, so that what the machine does beside meets all alike."""
@@ -227,7 +243,7 @@ class _Tap:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("drill", choices=["frames", "crowd", "gaps", "nat", "lan", "tor", "kills"])
+    parser.add_argument("drill", choices=["frames", "crowd", "gaps", "nat", "lan", "tor", "kills", "flood"])
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--nodes", type=int, default=30)
     parser.add_argument("--posts", type=int, default=400)
@@ -242,6 +258,8 @@ def main() -> None:
         held = crowd(given.nodes, given.posts, given.tick or 0.5, given.seed, tuple(given.manners.split(",")))
     elif given.drill == "kills":
         held = kills(given.count, given.seed)
+    elif given.drill == "flood":
+        held = floods(given.nodes, given.posts, given.seed)
     elif given.drill == "nat":
         held = nat(given.tick or 0.5)
     elif given.drill == "lan":

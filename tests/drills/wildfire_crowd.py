@@ -20,7 +20,9 @@ from pathlib import Path
 
 from banister.sampling.simulation import seeded
 from banister.spread.lab import generators
+from banister.spread.lab.logs import Heard
 from banister.spread.node.wildfire import EMBARGO, STEP_TICKS, wildfire_settings
+from tests.drills.wildfire_attack import Posted, attacked
 
 WORDS = "correct horse battery"
 MANNERS = ("forging", "replaying", "flooding", "silent")
@@ -43,9 +45,16 @@ tor = AtTor(reach.pop("control")) if "control" in reach else None
 one = Messenger(folder, words, tick_seconds=tick, relay=sys.argv[5], tor=tor, **reach)
 exchange, kept, firsts = one.node.exchange, [], {}
 honest_tick, honest_received = exchange.tick, exchange.received
+copies, noted = [], set()
 def received(link, data, *, now):
-    kept.append(data)
-    del kept[:-200]
+    if manner:
+        kept.append(data)
+        del kept[:-200]
+    if data != COVER and data[1] == 1:  # What a spy writes down of a copy: each once from each friend.
+        frame = codec.read(data)
+        if (frame.id, link) not in noted:
+            noted.add((frame.id, link))
+            copies.append([frame.id.hex(), link, time.time(), frame.climbing, frame.level, frame.age])
     return honest_received(link, data, now=now)
 def deviates(link, data):
     frame = codec.read(data)
@@ -59,8 +68,8 @@ def deviates(link, data):
         body = os.urandom(900)
         return codec.write(Copy(name_of(body), body, False, 12))
     return data
+exchange.received = received
 if manner:
-    exchange.received = received
     exchange.tick = lambda *, now: {k: deviates(k, v) for k, v in honest_tick(now=now).items()}
 def watch():
     seen = set()
@@ -83,6 +92,8 @@ for line in sys.stdin:
         if verb == "heard":
             answer = dict(firsts)
             firsts = {}
+        elif verb == "copies":
+            answer, copies[:] = list(copies), []
         elif verb == "friends":
             answer = [[f.link, f.state] for f in one.friends()]
         elif verb == "cost":
@@ -123,6 +134,10 @@ class Person:
         self._more = [manner, relay, json.dumps(reach or {})]
         self.heard: dict[str, float] = {}
         """When each post was here first."""
+        self.friends: dict[int, int] = {}
+        """Who is at the other end of each link."""
+        self.copies: list[tuple[str, int, float, bool, int, int]] = []
+        """What a spy here would have written down: post, friend, moment, and what the copy told."""
         self.start()
 
     def start(self) -> None:
@@ -148,6 +163,9 @@ class Person:
         found = self.ask("heard")
         assert isinstance(found, dict)
         self.heard = {**found, **self.heard}
+        copies = self.ask("copies")
+        assert isinstance(copies, list)
+        self.copies += [(name, self.friends[link], *told) for name, link, *told in copies]
         return set(self.heard)
 
     def kill(self) -> None:
@@ -171,6 +189,10 @@ def crowd(nodes: int, posts: int, tick: float, seed: int, manners: tuple[str, ..
         begin = time.perf_counter()
         for a, b in edges:
             befriend(people[a], people[b])
+            for one, other in ((a, b), (b, a)):
+                links = people[one].ask("friends")
+                assert isinstance(links, list)
+                people[one].friends[links[-1][0]] = other
         up = until(lambda: all(all_here(people[k]) for k in range(nodes)), 240)
         print(
             f"{nodes} processes, {len(edges)} links, {'all' if up else 'not all'} up after "
@@ -180,11 +202,13 @@ def crowd(nodes: int, posts: int, tick: float, seed: int, manners: tuple[str, ..
         ports = [int(str(people[k].ask("port"))) for k in honest]
         strangers = threading.Thread(target=_knock_as_a_stranger, args=(ports, seed), daemon=True)
         strangers.start()
-        told, kills, drops, away = _post_under_fire(people, honest, posts, tick, chance)
+        told, written, kills, drops, away = _post_under_fire(people, honest, posts, tick, chance)
         start = time.perf_counter()
         held = until(lambda: all(set(told) <= people[k].listen() for k in honest), 300)
         missing = sum(len(set(told) - set(people[k].heard)) for k in honest)
         took = time.perf_counter() - start
+        for k in bad:
+            people[k].listen()
         failures = {str(people[k].ask("failure")) for k in honest}
         costs = [cost for k in honest if isinstance(cost := people[k].ask("cost"), list)]
         limit = 1.1 * (wildfire_settings(tick_seconds=tick).horizon + EMBARGO) * STEP_TICKS * tick
@@ -200,7 +224,21 @@ def crowd(nodes: int, posts: int, tick: float, seed: int, manners: tuple[str, ..
         )
         for each in people:
             each.kill()
-    return held and failures == {"None"}
+        step = tick * STEP_TICKS
+        heard = {k: _heard(k, each.copies, step) for k, each in enumerate(people)}
+        posted = [Posted(author, bytes.fromhex(name), at / step) for author, name, at in written]
+        attacks = attacked(graph, heard, posted, seed=seed)
+        print(f"what spies among the processes wrote down, one in six of all, on {posts} posts:")
+        for attack in attacks:
+            print(f"  {attack.words()}", flush=True)
+    return held and failures == {"None"} and all(attack.holds for attack in attacks)
+
+
+def _heard(node: int, copies: list[tuple[str, int, float, bool, int, int]], step: float) -> tuple[Heard, ...]:
+    return tuple(
+        Heard(bytes.fromhex(name), node, friend, at / step, climbing, level, age)
+        for name, friend, at, climbing, level, age in copies
+    )
 
 
 def befriend(one: Person, other: Person) -> None:
@@ -231,12 +269,14 @@ def _deviating(
 
 def _post_under_fire(
     people: list[Person], honest: list[int], posts: int, tick: float, chance: random.Random
-) -> tuple[dict[str, float], int, int, int]:
-    told, kills, drops, away = {}, 0, 0, 0
+) -> tuple[dict[str, float], list[tuple[int, str, float]], int, int, int]:
+    told, written, kills, drops, away = {}, [], 0, 0, 0
     for number in range(posts):
         words = f"post {number}"
         told[words] = time.time()
-        people[chance.choice(honest)].ask("post", words=words, although_few=True)
+        author = chance.choice(honest)
+        name = people[author].ask("post", words=words, although_few=True)
+        written.append((author, str(name), told[words]))
         time.sleep(2 * tick)
         if chance.random() < 0.1:
             people[chance.choice(honest)].ask("lines", count=99)
@@ -259,7 +299,7 @@ def _post_under_fire(
         if number % 40 == 39:  # A node keeps 256 posts at most: what came is written down in time.
             for k in honest:
                 people[k].listen()
-    return told, kills, drops, away
+    return told, written, kills, drops, away
 
 
 def _knock_as_a_stranger(ports: list[int], seed: int) -> None:

@@ -6,6 +6,10 @@ _SAME = ("tests/spread/node/test_exchange.py::test_an_author_sends_the_bytes_of_
 _KEPT = ("tests/spread/node/test_exchange.py::test_2016_the_authors_copy_is_kept_as_a_received_one",)
 _EPOCH = ("tests/spread/node/test_exchange.py::test_posts_of_an_epoch_take_the_same_way_whoever_wrote_them",)
 _QUOTA = ("tests/spread/node/test_exchange.py::test_a_flood_is_held_to_its_quota_and_approval_doubles_it",)
+_SECOND = ("tests/spread/node/test_exchange.py::test_a_second_friend_who_has_it_is_its_quota",)
+_TURNS = ("tests/spread/node/test_exchange.py::test_links_take_turns_and_what_was_sent_goes_when_nothing_else_does",)
+_OWN = ("tests/spread/node/test_exchange.py::test_ones_own_post_waits_in_a_friends_turn",)
+_CROSSED = ("tests/spread/node/test_exchange.py::test_who_brought_it_is_not_told_it",)
 _PACE = ("tests/spread/node/test_exchange.py::test_a_long_post_goes_in_pieces_and_has_its_own_pace",)
 
 MUTANTS = (
@@ -50,5 +54,40 @@ MUTANTS = (
         old="    return settings.step_ticks + (pieces - 1) * max(settings.step_ticks // 2, 1)\n",
         new="    return settings.step_ticks\n",
         tests=_PACE,
+    ),
+    Mutant(
+        name="one-friend-twice-is-two",
+        file="spread/node/step.py",
+        old="            elif self._offered.get(frame.id, link) == link:\n",
+        new="            elif frame.id not in self._offered:\n",
+        tests=_SECOND,
+    ),
+    Mutant(
+        name="a-second-friend-is-none",
+        file="spread/node/step.py",
+        old="            elif self._offered.get(frame.id, link) == link:\n",
+        new="            else:\n",
+        tests=_SECOND,
+    ),
+    Mutant(
+        name="whoever-brings-most-goes-first",
+        file="spread/node/exchange.py",
+        old="        came = next(iter(self._waits))\n",
+        new="        came = max(self._waits, key=lambda link: len(self._waits[link]))\n",
+        tests=_TURNS,
+    ),
+    Mutant(
+        name="own-posts-have-a-turn-of-their-own",
+        file="spread/node/own.py",
+        old="    if held.parent is not None or not state.contacts:\n",
+        new="    if True:\n",
+        tests=_OWN,
+    ),
+    Mutant(
+        name="told-to-who-brought-it",
+        file="spread/node/exchange.py",
+        old="            if held is not None and link not in held.known:\n",
+        new="            if held is not None:\n",
+        tests=_CROSSED,
     ),
 )

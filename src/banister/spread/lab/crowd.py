@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from banister import need
 from banister.sampling.simulation import Generator, SeededBits
 from banister.spread.lab.graph import Contacts, Nodes
-from banister.spread.lab.logs import Heard, MessageLog
+from banister.spread.lab.logs import Heard, spread_heard
 from banister.spread.lab.trace import Spread
 from banister.spread.node import codec
 from banister.spread.node.exchange import COVER, Exchange
@@ -227,21 +227,7 @@ class Crowd:
     def spread(self, author: int, name: MessageId, *, steps: int, begin: float = 0.0) -> Spread:
         """Who had a message after so many steps, since which, and from whom; and what everybody heard."""
         unit = self._settings.step_ticks
-        count = self._contacts.count
-        time, parent = np.full(count, -1, dtype=np.int32), np.full(count, -1, dtype=np.int32)
-        time[author], climb = 0, {0: author}
-        for node, first in self._firsts(name):
-            passed = first.at - begin / unit
-            if node != author and passed < steps + 1:
-                time[node], parent[node] = max(int(passed), 1), first.sender
-                if first.climbing:
-                    climb.setdefault(first.level, node)
-        path = [climb[0]]
-        while len(path) in climb and parent[climb[len(path)]] == path[-1]:
-            path.append(climb[len(path)])
-        tokens = [path[k] for k in range(1, (len(path) - 1) // 2 + 1)]
-        log = MessageLog(self.marks(), {node: tuple(seen) for node, seen in self.heard.items()}, begin / unit)
-        return Spread(author, steps, time, parent, tuple(tokens), tuple(path), log=log)
+        return spread_heard(author, name, self.heard, self.marks(), steps=steps, begin=begin / unit)
 
     def _firsts(self, name: MessageId) -> Iterator[tuple[int, Heard]]:
         for node, seen in self.heard.items():

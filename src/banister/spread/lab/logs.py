@@ -68,6 +68,34 @@ class MessageLog:
         files.whole_text(Path(path), "\n".join(lines) + "\n")
 
 
+def spread_heard(
+    author: int,
+    name: MessageId,
+    heard: Mapping[int, Sequence[Heard]],
+    marks: NDArray[np.float64],
+    *,
+    steps: int,
+    begin: float = 0.0,
+) -> Spread:
+    """Who had a message after so many steps, since which, and from whom, by what everybody heard; `begin` is the step
+    at which it was posted, and `marks` say who is a spy (`MessageLog`)."""
+    count = len(marks)
+    time, parent = np.full(count, -1, dtype=np.int32), np.full(count, -1, dtype=np.int32)
+    time[author], climb = 0, {0: author}
+    for node, seen in heard.items():
+        first = next((each for each in seen if each.name == name), None)
+        if first is not None and node != author and first.at - begin < steps + 1:
+            time[node], parent[node] = max(int(first.at - begin), 1), first.sender
+            if first.climbing:
+                climb.setdefault(first.level, node)
+    path = [climb[0]]
+    while len(path) in climb and parent[climb[len(path)]] == path[-1]:
+        path.append(climb[len(path)])
+    tokens = [path[k] for k in range(1, (len(path) - 1) // 2 + 1)]
+    log = MessageLog(marks, {node: tuple(seen) for node, seen in heard.items()}, begin)
+    return Spread(author, steps, time, parent, tuple(tokens), tuple(path), log=log)
+
+
 def _line(graph: Graph, each: Heard) -> str:
     who = f"{each.name.hex()[:16]},{graph.name_of(each.node)},{graph.name_of(each.sender)}"
     return f"{who},{each.at:.4f},{int(each.climbing)},{each.level},{each.age}"

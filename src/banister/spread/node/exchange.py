@@ -2,9 +2,11 @@
 
 The rules say what is to be told to whom (`step`); here it waits until its link's next tick. Nothing is read from a
 clock and nothing is sent: moments, bits and frames are handed in, and frames are handed back. Answers go first, then
-posts, then cover. The newest of the short ones goes next: where more comes than a link can carry, a flood or a busy
-hour, what is new still spreads at its pace, and only what is behind already falls farther back. One's own post enters
-the same queue by the same road as those of others.
+posts, then cover. The links over which short ones came take turns, and of each link's the newest goes next: where more
+comes than a link can carry, a flood or a busy hour, whoever brings most delays her own, what is new still spreads at
+its pace, and only what is behind already falls farther back. What was sent and not answered goes again at ticks that
+have nothing else to carry. One's own post enters the same queue by the same road as those of others, in the turn of a
+friend.
 """
 
 import hashlib
@@ -37,6 +39,7 @@ from banister.spread.node.messages import (
     Wake,
     WakeAt,
 )
+from banister.spread.node.own import turn_of
 from banister.spread.node.pieces import AT_ONCE, Gathering, need_length, piece_of, pieces_of
 from banister.spread.node.state import NodeState
 from banister.spread.node.step import step
@@ -58,6 +61,35 @@ def name_of(body: bytes) -> MessageId:
 
 
 @dataclass(slots=True)
+class Turns:
+    """Copies of one frame by the link over which they came: links take turns, and of each the newest goes next."""
+
+    _waits: dict[Link | None, list[Copy]] = field(default_factory=dict)
+    """The link whose turn is next stands first."""
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waits.values()))
+
+    def has(self, name: MessageId) -> bool:
+        return any(copy.id == name for copies in self._waits.values() for copy in copies)
+
+    def add(self, copy: Copy, came: Link | None) -> None:
+        self._waits.setdefault(came, []).append(copy)
+
+    def next(self) -> Copy:
+        came = next(iter(self._waits))
+        copies = self._waits.pop(came)
+        copy = copies.pop()
+        if copies:
+            self._waits[came] = copies
+        return copy
+
+    def clear(self, held: Container[MessageId]) -> None:
+        kept = {link: [copy for copy in copies if copy.id in held] for link, copies in self._waits.items()}
+        self._waits = {link: copies for link, copies in kept.items() if copies}
+
+
+@dataclass(slots=True)
 class Sending:
     """A copy under way over a link, and how many of its pieces have gone."""
 
@@ -72,33 +104,47 @@ class Outbox:
     answers: deque[Ack] = field(default_factory=deque)
     others: deque[Frame] = field(default_factory=deque)
     notes: deque[Note] = field(default_factory=deque)
-    short: list[Copy] = field(default_factory=list)
-    """Copies of one frame; the last goes next."""
+    short: Turns = field(default_factory=Turns)
+    """Copies of one frame that were not sent yet."""
+    again: Turns = field(default_factory=Turns)
+    """Those that were, and had no answer; they go when nothing else does."""
+    sent: set[MessageId] = field(default_factory=set)
     long: deque[Sending] = field(default_factory=deque)
     """Copies in pieces, which take turns, as many at once as the other end keeps apart."""
     longs_turn: bool = False
 
     def has(self, name: MessageId) -> bool:
-        return any(copy.id == name for copy in self.short) or any(sending.copy.id == name for sending in self.long)
+        short = self.short.has(name) or self.again.has(name)
+        return short or any(sending.copy.id == name for sending in self.long)
 
-    def add(self, copy: Copy) -> None:
-        if pieces_of(copy.body) == 1:
-            self.short.append(copy)
-        else:
+    def __len__(self) -> int:
+        return len(self.short) + len(self.again) + len(self.long)
+
+    def add(self, copy: Copy, came: Link | None = None) -> None:
+        """A copy of what came over a link."""
+        if pieces_of(copy.body) > 1:
             self.long.append(Sending(copy))
+        elif copy.id in self.sent:
+            self.again.add(copy, came)
+        else:
+            self.short.add(copy, came)
 
     def clear(self, held: Container[MessageId]) -> None:
         """Without what was forgotten while it waited."""
-        self.short = [copy for copy in self.short if copy.id in held]
+        self.short.clear(held)
+        self.again.clear(held)
+        self.sent = {name for name in self.sent if name in held}
         self.long = deque(sending for sending in self.long if sending.copy.id in held)
 
     def next_copy(self) -> Copy | None:
         """A copy, or the next piece of one; short and long ones by turns where both wait."""
         if self.short and not (self.long and self.longs_turn):
             self.longs_turn = True
-            return self.short.pop()
+            copy = self.short.next()
+            self.sent.add(copy.id)
+            return copy
         if not self.long:
-            return None
+            return self.again.next() if self.again else None
         self.longs_turn = False
         sending = self.long.popleft()
         sending.gone += 1
@@ -197,7 +243,7 @@ class Exchange:
 
     def due(self, *, now: Tick) -> Tick | None:
         """When a tick will carry more than cover at the earliest, if nothing comes; None when none will."""
-        if any(box.answers or box.others or box.notes or box.short or box.long for box in self._outboxes.values()):
+        if any(box.answers or box.others or box.notes or len(box) for box in self._outboxes.values()):
             return now + 1
         return self._wake_at
 
@@ -213,7 +259,8 @@ class Exchange:
             return codec.write(box.notes.popleft())
         while (copy := box.next_copy()) is not None:
             held = self.state.held.get(copy.id)
-            if held is not None:  # Else it was forgotten while it waited.
+            # Else it was forgotten while it waited, or the other end has told that it is there.
+            if held is not None and link not in held.known:
                 return codec.write(dated(self.state.settings, held, copy, now=now, bits=self._bits))
         return COVER
 
@@ -235,7 +282,7 @@ class Exchange:
                 box.answers.append(frame)
         elif not isinstance(frame, Copy):
             box.others.append(frame)
-        elif not box.has(frame.id):
-            if len(box.short) + len(box.long) >= self.state.settings.memory:
+        elif frame.id in self.state.held and not box.has(frame.id):
+            if max(len(box), len(box.sent)) >= self.state.settings.memory:
                 box.clear(self.state.held)
-            box.add(frame)
+            box.add(frame, turn_of(self.state, self.state.held[frame.id]))

@@ -1,15 +1,33 @@
 """What becomes of one's own post: it begins when somebody can take it, and is then kept like one that came."""
 
+import hashlib
+
 from banister.sampling.bits import BitSource
 from banister.sampling.whole import uniform_below
 from banister.spread.node.ages import end_of_life, posted_at, step_of, told_age
 from banister.spread.node.messages import PARTS, Link, Tick
-from banister.spread.node.state import Alarm, Held, Settings
+from banister.spread.node.state import Alarm, Held, NodeState, Settings
 
 
 def is_alone(held: Held) -> bool:
     """Whether it was written here and no contact has it or is being asked."""
     return held.parent is None and not (held.children or held.asked or held.known)
+
+
+def place_of(secret: bytes, parent: Link | None, link: Link) -> bytes:
+    """Where a contact stands in the order of an epoch, for what came over a link: without the epoch's secret all orders
+    are equally likely."""
+    came = -1 if parent is None else parent
+    return hashlib.blake2b(b"%d %d" % (came, link), key=secret, digest_size=16).digest()
+
+
+def turn_of(state: NodeState, held: Held) -> Link | None:
+    """In whose turn a message is given on: of the contact that brought it, and one's own in that of the contact who is
+    asked last, so that it waits behind others as one does that came from there. A turn of its own would be short
+    whenever all contacts bring much, and tell who wrote it."""
+    if held.parent is not None or not state.contacts:
+        return held.parent
+    return max(state.contacts, key=lambda link: place_of(state.secret, None, link))
 
 
 def leaf_from(settings: Settings, held: Held, link: Link, *, now: Tick, bits: BitSource) -> Held:

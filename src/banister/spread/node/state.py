@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OLDEST = 2**16 - 1
 """The largest age that a frame can tell; older messages are told as that old."""
-DOUBLINGS = 4
+DOUBLINGS = 2
 """How often approval doubles what a contact may bring in an epoch."""
 FARTHEST = 2**15
 """The longest horizon: all counters that honest nodes reach up to it fit a frame."""
@@ -144,6 +144,8 @@ class NodeState:
     """Until when each contact has used up what it may bring, where there is a quota (`quotas`)."""
     approved: Mapping[Link, int] = field(default_factory=dict)
     """How each contact stands with the person here, by what was approved (`quotas`)."""
+    offered: Mapping[MessageId, Link] = field(default_factory=dict)
+    """Messages that one contact offered beyond what it may bring, and nobody else yet (`quotas`); the oldest first."""
 
 
 def fewer(forgotten: Mapping[MessageId, Link | None]) -> dict[MessageId, Link | None]:

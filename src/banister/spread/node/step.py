@@ -4,7 +4,6 @@ Frames are answered, repeated until they are answered, and counted once however 
 decide what is told to whom, and see none of that.
 """
 
-import hashlib
 from bisect import bisect_right, insort
 from collections import Counter
 from dataclasses import replace
@@ -35,8 +34,8 @@ from banister.spread.node.messages import (
     WakeAt,
     Wave,
 )
-from banister.spread.node.own import is_alone, leaf_from, moved
-from banister.spread.node.quotas import admitted, charged, in_use, raised
+from banister.spread.node.own import is_alone, leaf_from, moved, place_of
+from banister.spread.node.quotas import admitted, charged, in_use, noted, raised, without
 from banister.spread.node.state import OLDEST, Alarm, Held, NodeState, Waiting, fewer
 
 _FORGOTTEN = 4
@@ -88,6 +87,7 @@ class Desk:
         self.contact_degrees = state.contact_degrees
         self._secret, self._epoch = state.secret, state.epoch
         self._taken, self._approved = state.taken, state.approved
+        self._offered = state.offered
         self._actions: list[Action] = []
         if self.settings.epoch and now // self.settings.epoch > self._epoch:
             self._epoch = now // self.settings.epoch
@@ -141,11 +141,7 @@ class Desk:
         the link over which it came. Without the epoch's secret all orders are equally likely."""
         if not self.settings.epoch:
             return self.pick(links)
-        return min(links, key=lambda link: self._place(held.parent, link))
-
-    def _place(self, parent: Link | None, link: Link) -> bytes:
-        came = -1 if parent is None else parent
-        return hashlib.blake2b(b"%d %d" % (came, link), key=self._secret, digest_size=16).digest()
+        return min(links, key=lambda link: place_of(self._secret, held.parent, link))
 
     def settle_as_leaf(self, held: Held, link: Link) -> Held:
         """Turn the author's copy, once a contact has it, into that of a leaf which got it from there just now: its
@@ -191,12 +187,16 @@ class Desk:
             if held is not None and link not in held.tree_links:
                 if link not in held.known:
                     self.keep(held := replace(held, known=(*held.known, link)))
-                self.settings.rules.repeated(self, held, frame)
+                self._no_longer_asked(held, link)
+                self.settings.rules.repeated(self, self.held[frame.id], frame)
             if held is not None or frame.id in self._forgotten:
                 return held is not None and held.parent == link  # A repeated copy gets the answer of the first.
-            if self.settings.quota and not admitted(self.settings, self._taken, self._approved, link, self.now):
+            if not self.settings.quota or admitted(self.settings, self._taken, self._approved, link, self.now):
+                self._charge(link, frame.body)
+            elif self._offered.get(frame.id, link) == link:
+                self._offered = noted(self.settings, self._offered, frame.id, link)
                 return None
-            self._charge(link, frame.body)
+            self._offered = without(self._offered, frame.id)
             dated = Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level, frame.age, frame.part)
             self._store(dated)
             self._actions.append(Show(frame.id))
@@ -212,6 +212,12 @@ class Desk:
             self.keep(replace(held, waves=held.waves | 1 << frame.number))
             self.settings.rules.wave_came(self, self.held[frame.id], link, frame)
         return True
+
+    def _no_longer_asked(self, held: Held, link: Link) -> None:
+        """A contact that brought it needs not be told: its copy is the answer to ours."""
+        waiting = self._waiting.pop((link, held.id, FrameKind.COPY, 0), None)
+        if waiting is not None:
+            self._settle(held, link, waiting.frame, False, answered=True)
 
     def _is_possible(self, frame: Asked) -> bool:
         """Counters that an honest node can have reached; others would cost memory, or tell far too many."""
@@ -325,6 +331,7 @@ class Desk:
         for held in list(self.held.values()):
             rest = [_without(link, links) for links in (held.children, held.asked, held.untried, held.known)]
             self.keep(replace(held, children=rest[0], asked=rest[1], untried=rest[2], known=rest[3]))
+        self._offered = {name: other for name, other in self._offered.items() if other != link}
         self._taken = {other: count for other, count in self._taken.items() if other != link}
         self._approved = {other: count for other, count in self._approved.items() if other != link}
 
@@ -385,6 +392,7 @@ class Desk:
             self._epoch,
             self._taken,
             self._approved,
+            self._offered,
         )
         return state, actions
 

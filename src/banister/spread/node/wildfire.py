@@ -24,7 +24,7 @@ LIFE_DAYS = 3
 """So long a post is kept, and offered to friends who were away."""
 PACE = 16
 """A friend may bring one frame of new posts in so many ticks before any was approved, and up to one a tick after."""
-BURST = 4
+BURST = 2
 """So many of them at once: a flood of whoever has many friends fills no queue before they know her."""
 
 
@@ -39,8 +39,8 @@ def wildfire_settings(*, tick_seconds: Number) -> Settings:
     return Settings(
         rules=HybridRules(SWITCH, 1, CAP, quiet=QUIET),
         step_ticks=STEP_TICKS,
-        retry=64,
-        tries=40,
+        retry=8,
+        tries=320,
         horizon=SWITCH + 4,
         embargo=EMBARGO,
         lifetime=max(LIFE_DAYS * day // STEP_TICKS, 1),

@@ -1,6 +1,6 @@
 """Runs in the peers' environment: OpenDP's Polars queries on a Parquet file, and plain DuckDB beside them.
 
-Prints one line of JSON: for each question the least seconds of OpenDP and of DuckDB, taken in turn, each by the
+Prints one line of JSON: for each question the seconds of every run of OpenDP and of DuckDB, taken in turn, each by the
 clock and by the processor.
 """
 
@@ -10,14 +10,13 @@ import time
 from typing import Any
 
 
-def best(*jobs, repeats: int = 3) -> list[tuple[float, float]]:
-    found = [(float("inf"), float("inf"))] * len(jobs)
+def timed(*jobs, repeats: int = 3) -> list[list[tuple[float, float]]]:
+    found: list[list[tuple[float, float]]] = [[] for _ in jobs]
     for _ in range(repeats):
-        for place, job in enumerate(jobs):
+        for took, job in zip(found, jobs, strict=True):
             start, used = time.perf_counter(), time.process_time()
             job()
-            took = time.perf_counter() - start, time.process_time() - used
-            found[place] = (min(found[place][0], took[0]), min(found[place][1], took[1]))
+            took.append((time.perf_counter() - start, time.process_time() - used))
     return found
 
 
@@ -54,7 +53,7 @@ def main() -> None:
     found = {}
     for name, expressions in answers.items():
         unit = dp.unit_of(contributions=1)
-        found[name] = best(
+        found[name] = timed(
             lambda u=unit, e=expressions: release(u, e), lambda n=name: connection.execute(plain[n]).fetchall()
         )
     unit = dp.unit_of(contributions=1, identifier=pl.col("person"))
@@ -63,7 +62,7 @@ def main() -> None:
         def bound(query, k=groups):  # Its choice by chance fails with "multiple fields with name 'g'" (opendp 0.16.0).
             return query.truncate_num_groups(k, by=["g"], keep="first").truncate_per_group(3, by=["g"])
 
-        found[f"people, {groups} groups each"] = best(
+        found[f"people, {groups} groups each"] = timed(
             lambda b=bound: release(unit, answers["COUNT + SUM"], b),
             lambda: connection.execute(plain["COUNT + SUM"]).fetchall(),
             repeats=2,

@@ -2,9 +2,10 @@
 
     python -m bench.tables [rows] [people] [--peers]
 
-The table has 100 groups; defaults are 10 million rows and 1 million people. Each time is the least of several runs,
-ours and plain in turn; on a shared machine the ratio of processor time is the one to read. A release includes compiling
-the question, adding up, drawing and intervals; the ledger's charge is left out (bench/ledger.py has it).
+The table has 100 groups; defaults are 10 million rows and 1 million people. Each time is the least of several runs, and
+the ratios of the middle ones follow, ours and plain in turn; on a shared machine the ratio of processor time is the one
+to read. A release includes compiling the question, adding up, drawing and intervals; the ledger's charge is left out
+(bench/ledger.py has it).
 """
 
 import json
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from statistics import median
 
 import duckdb
 import numpy as np
@@ -31,7 +33,7 @@ from banister.release.sources.duckdb import DuckDBSource
 from banister.sampling.bits import SYSTEM
 from banister.tables.schema import Schema
 
-REPEATS = 5
+REPEATS = 7
 SCHEMA = """
 [source]
 table = "rows.parquet"
@@ -62,22 +64,31 @@ def planned(question: str, *, person: str = "", values: str = VALUES) -> Plan:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Took:
-    """The time of a job by the clock, and by the processor, which counts both cores."""
+    """The times of a job by the clock, and by the processor, which counts both cores."""
 
-    wall: float
-    cpu: float
+    walls: tuple[float, ...]
+    cpus: tuple[float, ...]
+
+    @property
+    def wall(self) -> float:
+        """The least time by the clock."""
+        return min(self.walls)
+
+    @property
+    def cpu(self) -> float:
+        """The least time of the processor."""
+        return min(self.cpus)
 
 
 def best(*jobs: Callable[[], object]) -> list[Took]:
-    """The least times of each job, the jobs taken in turn."""
-    found = [Took(float("inf"), float("inf"))] * len(jobs)
+    """The times of each job, the jobs taken in turn."""
+    found: list[list[tuple[float, float]]] = [[] for _ in jobs]
     for _ in range(REPEATS):
-        for place, job in enumerate(jobs):
+        for took, job in zip(found, jobs, strict=True):
             start, used = time.perf_counter(), time.process_time()
             job()
-            took = Took(time.perf_counter() - start, time.process_time() - used)
-            found[place] = Took(min(found[place].wall, took.wall), min(found[place].cpu, took.cpu))
-    return found
+            took.append((time.perf_counter() - start, time.process_time() - used))
+    return [Took(*zip(*took, strict=True)) for took in found]
 
 
 def release_of(plan: Plan, folder: Path) -> Callable[[], object]:
@@ -95,7 +106,8 @@ def say(name: str, took: Took, plain: Took) -> None:
     """One row: the time, and its ratios to the plain query's."""
     print(
         f"{name:52s} {took.wall:7.3f} s   {took.wall / plain.wall:5.1f} x plain ({plain.wall:.3f} s), "
-        f"{took.cpu / plain.cpu:5.1f} x its processor time",
+        f"{took.cpu / plain.cpu:5.1f} x its processor time; middle {median(took.walls) / median(plain.walls):5.1f} x, "
+        f"{median(took.cpus) / median(plain.cpus):5.1f} x",
         flush=True,
     )
 
@@ -119,7 +131,8 @@ def indexed(plain: str, folder: Path) -> None:
         start, used = time.perf_counter(), time.process_time()
         source.listed.make(works(plan.parts[0], SYSTEM)[0])
         if groups == 1:
-            say("making the index", Took(time.perf_counter() - start, time.process_time() - used), quick)
+            once = Took((time.perf_counter() - start,), (time.process_time() - used,))
+            say("making the index", once, quick)
         compare(f"people, {groups} groups each", plain, {"index": plan}, folder)
 
 
@@ -194,7 +207,7 @@ def peers(folder: Path) -> None:
     """OpenDP on the same file, in an environment of its own; the ratio is to plain DuckDB there and then."""
     found = bench.peers.measure("peer_tables.py", ["duckdb", "opendp[polars]"], str(folder / "rows.parquet"))
     for label, (theirs, plain) in found.items():
-        say(f"opendp, {label}", Took(*theirs), Took(*plain))
+        say(f"opendp, {label}", Took(*zip(*theirs, strict=True)), Took(*zip(*plain, strict=True)))
 
 
 def main() -> None:

@@ -83,8 +83,22 @@ MUTANTS = (
     Mutant(
         name="kernel-forgets-which-heap-it-was",
         file="release/sources/packed.py",
-        old="(heap << shift) >> 32 << 32 if half else 0",
+        old="(place << self.shift) >> 32 << 32 if self.half else 0",
         new="0",
+        tests=_PACKED,
+    ),
+    Mutant(
+        name="kernel-loses-what-other-threads-added",
+        file="release/sources/packed.py",
+        old="all_of([whole, *parts])",
+        new="all_of([whole, parts[0]])",
+        tests=_PACKED,
+    ),
+    Mutant(
+        name="kernel-lists-people-as-threads-finish",
+        file="release/sources/packed.py",
+        old="in sorted(item for part in by_heap for item in part.items()):",
+        new="in [item for part in by_heap for item in part.items()]:",
         tests=_PACKED,
     ),
     Mutant(

@@ -1,1 +1,1 @@
-"""Long work: progress, worker processes, and finished pieces kept in a file."""
+"""Long work: progress, worker processes, threads, and finished pieces kept in a file."""

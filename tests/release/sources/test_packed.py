@@ -1,8 +1,9 @@
 """Rows as sorted numbers: every person there can be, alone and among all others, on every path."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -16,8 +17,11 @@ from banister.release.sources.lists import PersonLists, of_columns
 from banister.release.sources.packed import Packing
 from banister.release.sources.sql.compile import Listing
 from banister.release.work import HASH_PRIME, Work
+from banister.work.threads import on_threads
 from tests.release.sources.places import Rows, in_duckdb, planned, schema
 from tests.seeded import SeededBits
+
+Result = TypeVar("Result")
 
 QUESTION = "SELECT plan, COUNT(*), COUNT(visits), SUM(visits) FROM data GROUP BY plan"
 PLANS = ("free", "it's", "none")
@@ -61,6 +65,18 @@ def fetched(source: DuckDBSource, work: Work) -> tuple[Packing, NDArray[np.int64
     return packing, rows, source.listed.compiler.listing(work)
 
 
+def set_cores(patch: pytest.MonkeyPatch, count: int) -> None:
+    """As if this machine had so many cores, and every work were long enough for them."""
+    for room in (lists, packed):
+        patch.setattr(room, "cores", lambda: count)
+        patch.setattr(room, "MANY", 0)
+
+
+def in_turn(work: Callable[[Iterator[int]], Result], jobs: Iterable[int], threads: int) -> list[Result]:
+    """What threads would make that take the jobs in turn, the last one first."""
+    return [work(iter(list(jobs)[first::threads])) for first in reversed(range(threads))]
+
+
 def bound(measure: Measure) -> int:
     return measure.sensitivity()
 
@@ -86,6 +102,9 @@ def test_every_person_moves_what_is_charged_and_nobody_else(
         alone = []
         with monkeypatch.context() as patch:
             patch.setattr(packed, "ROWS", 7)  # Stretches end in the middle of somebody.
+            patch.setattr(packed, "HEAP", 20)
+            patch.setattr(packed, "BLOCK", 11)
+            set_cores(patch, 3)
             whole = of(whose >= 0)
         for one in np.unique(whose):
             hers = of(whose == one)
@@ -148,16 +167,44 @@ def test_nobody_there_is_no_list(tmp_path: Path, groups: int) -> None:
 def test_heaps_bring_whole_people_in_their_order(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers of every width: what the heaps hold is what sorting all of them gives, and nobody is in two stretches."""
     monkeypatch.setattr(packed, "ROWS", 7)
+    monkeypatch.setattr(packed, "HEAP", 5)
     monkeypatch.setattr(packed, "BLOCK", 11)
+    set_cores(monkeypatch, 2)
     packing = Packing(rows=300, lowest=-5, cell_bits=3, fields=())
     rows = np.random.default_rng(bits).integers(-1, 2**bits, 300)
     rows[:40] = rows[40:80]  # Some are there twice, and some of these are −1.
     rows[:3] = -1
     wanted = np.sort(rows[rows >= 0])
-    people = list(packing._sorted([rows.copy()]))
+    heaps = packing._heaps(rows.copy())
+    assert (len(heaps) > 1) == (bits > 3 + 1)  # No fewer bits than are above the cell.
+    people = list(packing._sorted(heaps, range(len(heaps))))
     numbers = np.concatenate([stretch.codes for stretch in people])
     assert numbers.tolist() == np.fmod(np.unique(wanted >> 3) - 5, HASH_PRIME).tolist()
     assert np.concatenate([stretch.cells for stretch in people]).tolist() == (wanted & 7).tolist()
-    heaps = [heap.astype(np.int64) | high for heap, high in packing._heaps(rows[rows >= 0])]
-    assert np.sort(np.concatenate(heaps)).tolist() == wanted.tolist()
-    assert list(packing._sorted([np.zeros(0, dtype=np.int64)])) == []
+    heaped = [heap.astype(np.int64) | high for heap, high in map(heaps.at, range(len(heaps)))]
+    assert np.sort(np.concatenate(heaped)).tolist() == wanted.tolist()
+    nobody = packing._heaps(np.zeros(0, dtype=np.int64))
+    assert list(packing._sorted(nobody, range(len(nobody)))) == []
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_every_number_of_threads_gives_the_same(threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the same keys: totals to the last unit, and lists in the same order."""
+    source = opened(2, EVERYBODY, tmp_path)
+    work = next(asked_works(2))
+    packing, rows, listing = fetched(source, work)
+    alone, list_alone = packing.totals([rows], work, listing), packing.lists([rows], work, listing)
+    assert len(packing._heaps(rows)) == 1
+    monkeypatch.setattr(packed, "HEAP", 4)
+    monkeypatch.setattr(packed, "BLOCK", 10)
+    monkeypatch.setattr(lists, "PEOPLE", 3)
+    set_cores(monkeypatch, threads)
+    assert len(packing._heaps(rows)) > 7
+    for dealt in (on_threads, in_turn):
+        monkeypatch.setattr(lists, "on_threads", dealt)
+        monkeypatch.setattr(packed, "on_threads", dealt)
+        assert (packing.totals([rows], work, listing).values == alone.values).all()
+        made = packing.lists([rows], work, listing)
+        assert made.with_parts(list_alone) is not None
+        assert (made.totals(work, listing).values == alone.values).all()
+        assert all((made.parts[part] == list_alone.parts[part]).all() for part in listing.parts)

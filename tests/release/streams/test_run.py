@@ -170,6 +170,14 @@ def test_a_folder_that_was_put_back_draws_nothing(tmp_path: Path) -> None:
     assert len(lines(tmp_path)) == 3
 
 
+def test_a_folder_restored_from_an_open_copy_is_closed_again(tmp_path: Path) -> None:
+    started(tmp_path).release(1)
+    for each in (place(tmp_path), place(tmp_path).parent):
+        each.chmod(0o755)
+    again(tmp_path).release(2)
+    assert [each.stat().st_mode & 0o777 for each in (place(tmp_path), place(tmp_path).parent)] == [0o700, 0o700]
+
+
 def test_a_ledger_that_was_put_back_is_noticed(tmp_path: Path) -> None:
     stream = started(tmp_path)
     shutil.copy(tmp_path / "visits.ledger", tmp_path / "older")

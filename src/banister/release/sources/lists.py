@@ -5,9 +5,9 @@ turns each list by its keys, gathers the groups that count, holds her parts in t
 numbers all the way, the very ones that the engines' SQL gives.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from banister.release.sources.sql.compile import Listing
 from banister.release.sources.sql.part import HELD, hold
 from banister.release.sources.sql.rotation import first_places, turn_codes
 from banister.release.work import Totals, Work
+from banister.work.threads import cores, on_threads
 
 EXACT = 2**53
 """Whole numbers up to this are exact as doubles, in which NumPy adds up by cell."""
@@ -26,6 +27,10 @@ HALF = 30
 
 PEOPLE = 2**13
 """So many people at a time: arrays that stay in the processor's cache, in memory used again."""
+
+WIDE, MANY = 2**16, 2**21
+"""With more cells than the first one thread adds up, and with fewer rows or groups than the second as well: each thread
+has sums of its own, and costs some time of the processor that short work does not gain."""
 
 Whole = NDArray[np.integer]
 
@@ -41,12 +46,17 @@ class PersonLists:
 
     def totals(self, work: Work, listing: Listing) -> Totals:
         """The exact work for the groups that the keys of the work choose, some people at a time."""
-        sums = Sums.of(work)
-        for first in range(0, len(self.codes), PEOPLE):
-            starts = self.starts[first : first + PEOPLE + 1]
-            places = chosen(self.codes[first : first + PEOPLE].astype(np.int64), starts, work)
-            sums.add_parts(self.cells[places], partial(self._at, places), work, listing)
-        return sums.totals()
+
+        def added(firsts: Iterator[int]) -> Sums:
+            sums = Sums.of(work)
+            for first in firsts:
+                starts = self.starts[first : first + PEOPLE + 1]
+                places = chosen(self.codes[first : first + PEOPLE].astype(np.int64), starts, work)
+                sums.add_parts(self.cells[places], partial(self._at, places), work, listing)
+            return sums
+
+        firsts = range(0, len(self.codes), PEOPLE)
+        return all_of(on_threads(added, firsts, threads_for(work, len(self.cells)))).totals()
 
     def with_parts(self, other: "PersonLists") -> "PersonLists | None":
         """These lists with the parts of others besides; nothing where those are about other groups, or in an order of
@@ -123,6 +133,16 @@ class Sums:
         room = HELD >> HALF
         held = np.clip(high, -room - 1, room) * 2**HALF + (self.low & (2**HALF - 1))
         return Totals(values=np.clip(held, -HELD, HELD), labels=None)
+
+
+def all_of(sums: Iterable[Sums]) -> Sums:
+    """Sums of the same work, added up."""
+    return reduce(lambda a, b: Sums(a.high + b.high, a.low + b.low), sums)
+
+
+def threads_for(work: Work, rows: int) -> int:
+    """How many threads add up so many rows or groups."""
+    return cores() if rows >= MANY and cell_count(work.axes) <= WIDE else 1
 
 
 def narrow(values: Whole) -> Whole:

@@ -3,11 +3,12 @@
 Sorted numbers bring a person's rows together, and in them those of a group. Many rows are first dealt to heaps by the
 highest bits of the person: a heap fits into the processor's cache, and mostly into numbers of half the width. Where
 groups begin is seen by comparing neighbours; what a group adds up to is the difference of two running totals, taken for
-the groups that count alone.
+the groups that count alone. Each core takes heaps of its own; whole numbers add up to the same in any order.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +16,22 @@ from numpy.typing import NDArray
 from banister.questions.measures import Counting
 from banister.questions.question import cell_count
 from banister.questions.terms import Leaf, Quantity
-from banister.release.sources.lists import PersonLists, Sums, Whole, chosen, narrow
+from banister.release.sources.lists import MANY, PersonLists, Sums, Whole, all_of, chosen, narrow, threads_for
 from banister.release.sources.sql.compile import Listing
 from banister.release.work import HASH_PRIME, Totals, Work
 from banister.tables.columns import Kind
+from banister.work.threads import cores, on_threads
 
-ROWS = 2**16
-"""So many sorted rows at a time: arrays that stay in the processor's cache. Eight times as many take twice as long."""
+HEAP, ROWS = 2**16, 2**17
+"""About so many rows make a heap, and at most so many sorted ones are looked at at a time: arrays that stay in the
+processor's cache. Half as many cost a tenth more, for each heap is a round of Python; eight times as many take twice as
+long."""
 
 BLOCK = 2**19
 """So many rows are dealt to heaps at a time, by codes of one byte, which NumPy sorts by counting."""
 
 HEAPS = 8
-"""The bits of a heap's number."""
+"""The most bits of a heap's number."""
 
 NOTHING: Whole = np.zeros(0, dtype=np.uint8)
 
@@ -55,51 +59,72 @@ class Packing:
 
     def totals(self, rows: Iterable[NDArray[np.int64]], work: Work, listing: Listing) -> Totals:
         """The exact work from pieces of the people."""
-        sums = Sums.of(work)
-        for people in self._sorted(rows):
-            groups = people.at(chosen(people.codes, people.starts, work))
-            sums.add_parts(groups.cells, groups.parts(self, work, listing).__getitem__, work, listing)
-        return sums.totals()
+
+        def added(heaps: "_Heaps", places: Iterator[int]) -> Sums:
+            sums = Sums.of(work)
+            for people in self._sorted(heaps, places):
+                groups = people.at(chosen(people.codes, people.starts, work))
+                sums.add_parts(groups.cells, groups.parts(self, work, listing).__getitem__, work, listing)
+            return sums
+
+        whole = Sums.of(work)
+        for heaps in map(self._heaps, rows):
+            parts = on_threads(partial(added, heaps), range(len(heaps)), threads_for(work, heaps.rows))
+            whole = all_of([whole, *parts])
+        return whole.totals()
 
     def lists(self, rows: Iterable[NDArray[np.int64]], work: Work, listing: Listing) -> PersonLists:
         """The lists of all people, for keeps: every group, by person and by cell."""
         found: dict[str, list[Whole]] = {}
-        for people in self._sorted(rows):
-            groups = people.at(np.arange(people.starts[-1]))
-            arrays = {"code": people.codes, "size": np.diff(people.starts), "cell": groups.cells}
-            for name, array in (arrays | groups.parts(self, work, listing)).items():
-                found.setdefault(name, []).append(narrow(array))
+
+        def made(heaps: "_Heaps", places: Iterator[int]) -> "dict[int, list[dict[str, Whole]]]":
+            return {
+                place: [self._listed(one, work, listing) for one in self._sorted(heaps, [place])] for place in places
+            }
+
+        for heaps in map(self._heaps, rows):
+            threads = cores() if heaps.rows >= MANY else 1
+            by_heap = on_threads(partial(made, heaps), range(len(heaps)), threads)
+            for _, stretches in sorted(item for part in by_heap for item in part.items()):
+                for arrays in stretches:
+                    for name, array in arrays.items():
+                        found.setdefault(name, []).append(array)
         whole = {name: narrow(np.concatenate(arrays)) for name, arrays in found.items()}
         code, size, cell = (whole.pop(name, NOTHING) for name in ("code", "size", "cell"))
         starts = np.append(0, np.cumsum(size, dtype=np.int64))
         return PersonLists(code, starts, cell, {part: whole.get(part, NOTHING) for part in listing.parts})
 
-    def _sorted(self, rows: Iterable[NDArray[np.int64]]) -> "Iterator[_People]":
-        """Whole people, some at a time, in their order within each piece."""
-        for piece in rows:
-            there = piece if piece.min(initial=0) >= 0 else piece[piece >= 0]  # Rows that count nowhere are below 0.
-            for heap, high in self._heaps(there):
-                heap.sort()
-                for stretch in self._stretches(heap):
-                    yield self._people(stretch, high)
+    def _listed(self, people: "_People", work: Work, listing: Listing) -> dict[str, Whole]:
+        groups = people.at(np.arange(people.starts[-1]))
+        arrays = {"code": people.codes, "size": np.diff(people.starts), "cell": groups.cells}
+        return {name: narrow(array) for name, array in (arrays | groups.parts(self, work, listing)).items()}
 
-    def _heaps(self, rows: NDArray[np.int64]) -> Iterator[tuple[Whole, int]]:
-        """The rows in heaps of whole people, who ascend from heap to heap, each with what to put above its numbers."""
-        shift = max(int(rows.max(initial=0)).bit_length() - HEAPS, self._above)
-        if len(rows) <= ROWS or int(rows.max()) >> shift == 0:
-            yield rows, 0
-            return
+    def _sorted(self, heaps: "_Heaps", places: Iterable[int]) -> "Iterator[_People]":
+        """The whole people of some heaps, some at a time, in their order within each heap."""
+        for place in places:
+            heap, high = heaps.at(place)
+            heap.sort()
+            for stretch in self._stretches(heap):
+                yield self._people(stretch, high)
+
+    def _heaps(self, piece: NDArray[np.int64]) -> "_Heaps":
+        """The rows in heaps of whole people, who ascend from heap to heap."""
+        rows = piece if piece.min(initial=0) >= 0 else piece[piece >= 0]  # Rows that count nowhere are below 0.
+        width = int(rows.max(initial=0)).bit_length()
+        wanted = min(max((len(rows) // HEAP).bit_length(), width - 32), HEAPS)
+        shift = max(width - wanted, self._above)
+        if len(rows) <= HEAP or shift >= width:
+            return _Heaps([rows], [[0, len(rows)]], shift=64, half=False)
         half = shift <= 32  # Then the rows of a heap differ in their low 32 bits alone.
-        dealt, ends = [], []
-        for first in range(0, len(rows), BLOCK):
-            block = rows[first : first + BLOCK]
-            codes = (block >> shift).astype(np.uint8)
-            kept = block.astype(np.uint32) if half else block
-            dealt.append(kept[np.argsort(codes, kind="stable")])
-            ends.append(np.append(0, np.cumsum(np.bincount(codes, minlength=2**HEAPS))).tolist())
-        for heap in range(2**HEAPS):
-            there = [block[upto[heap] : upto[heap + 1]] for block, upto in zip(dealt, ends, strict=True)]
-            yield np.concatenate(there), (heap << shift) >> 32 << 32 if half else 0
+        count = (int(rows.max()) >> shift) + 1
+        blocks = [rows[first : first + BLOCK] for first in range(0, len(rows), BLOCK)]
+
+        def dealt(places: Iterator[int]) -> dict[int, tuple[Whole, list[int]]]:
+            return {place: _dealt(blocks[place], shift, count, half=half) for place in places}
+
+        parts = on_threads(dealt, range(len(blocks)), cores() if len(rows) >= MANY else 1)
+        found = dict(sorted(item for part in parts for item in part.items()))
+        return _Heaps([r for r, _ in found.values()], [e for _, e in found.values()], shift=shift, half=half)
 
     @property
     def _below(self) -> int:
@@ -129,6 +154,38 @@ class Packing:
         numbers = (rows[firsts[starts[:-1]]].astype(np.int64) | high) >> self._above
         hers &= 2**self.cell_bits - 1
         return _People(rows, hers, firsts, starts, np.fmod(numbers + self.lowest, HASH_PRIME))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Heaps:
+    """Rows by heap: of each block those of heap i are `ends[i]` to `ends[i + 1]`, where they are whole or the low half
+    of what they were."""
+
+    blocks: list[Whole]
+    ends: list[list[int]]
+    shift: int
+    half: bool
+
+    def __len__(self) -> int:
+        return len(self.ends[0]) - 1
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(map(len, self.blocks))
+
+    def at(self, place: int) -> tuple[Whole, int]:
+        """The rows of a heap, and what to put above its numbers."""
+        there = [block[upto[place] : upto[place + 1]] for block, upto in zip(self.blocks, self.ends, strict=True)]
+        return np.concatenate(there), (place << self.shift) >> 32 << 32 if self.half else 0
+
+
+def _dealt(block: NDArray[np.int64], shift: int, count: int, *, half: bool) -> tuple[Whole, list[int]]:
+    """A block of rows by heap, and where each heap begins, and the last one ends."""
+    codes = (block >> shift).astype(np.uint8)
+    kept = block.astype(np.uint32) if half else block
+    upto = np.cumsum(np.bincount(codes, minlength=count))
+    return kept[np.argsort(codes, kind="stable")], [0, *upto.tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ be drawn comes first, with a claim that its line in the ledger carries; see `acc
 """
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -69,8 +70,9 @@ class StreamStore:
 
     def claim(self, what: str) -> str:
         """Put on disk what is about to be paid for or drawn; gives the claim that the ledger's line must carry."""
-        folder(self.place.parent, access=Access.OWNER)
-        folder(self.place, access=Access.OWNER)
+        for place in (self.place.parent, self.place):
+            folder(place, access=Access.OWNER)
+            os.chmod(place, 0o700)  # One that was restored from a copy may be open to others.
         path = self._path(what, ".begun")
         with suppress(FileExistsError):  # An earlier call was cut off, or another one is at it: its claim is ours too.
             new_text(path, json.dumps({"format": FORMAT, "claim": keys.nonce()}) + "\n", access=Access.OWNER)

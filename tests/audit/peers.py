@@ -2,6 +2,7 @@
 
     python -m tests.audit.peers            installs them under build/peers and prints the table
     python -m tests.audit.peers --write    also writes it into docs/guide/audit-peers.md
+    python -m tests.audit.peers --only smartnoise --write     audits these anew, and leaves the other lines as they are
 
 A package that does not install is said so, and left out.
 """
@@ -23,6 +24,7 @@ PLACE = ROOT / "build" / "peers"
 PAGE = ROOT / "docs" / "guide" / "audit-peers.md"
 BESIDE = {"diffprivlib": ("scikit-learn<1.6",), "pure-ldp": ("scikit-learn", "statsmodels")}
 """What a package needs and does not declare, or not in the releases with which it can be imported."""
+FAILED = "Could not be audited: "
 VERSION = "import importlib.metadata as m; print(m.version('{}'))"
 HEAD = """# What audits found in other packages
 
@@ -80,12 +82,12 @@ PEERS = (
     Peer("pure-ldp", "optimised local hashing", "pure_ldp_hashing", (1, 2)),
     Peer("smartnoise-sql", "Laplace", "smartnoise_laplace", (0.0, 1.0)),
     Peer("smartnoise-sql", "Gaussian", "smartnoise_gaussian", (0.0, 1.0), "1e-3"),
-    Peer("smartnoise-sql", "SQL: COUNT(DISTINCT person)", "smartnoise_people", _ONE_MORE, "0.0015", 1000),
-    Peer("smartnoise-sql", "SQL: SUM, whole numbers, five rows", "smartnoise_sum", _FIVE_ROWS, "0.0015", 1000),
-    Peer("smartnoise-sql", "SQL: SUM, doubles", "smartnoise_double_sum", _ONE_MORE, "0.0015", 1000),
-    Peer("smartnoise-sql", "SQL: COUNT by group, a new group", "smartnoise_groups", _ALONE, "0.0015", 1000),
-    Peer("smartnoise-synth", "MWEM, known values", "smartnoise_mwem", _ROW_MORE, "0", 1000),
-    Peer("smartnoise-synth", "MWEM, a new value", "smartnoise_mwem", _ROW_ALONE, "0", 1000),
+    Peer("smartnoise-sql", "SQL: COUNT(DISTINCT person)", "smartnoise_people", _ONE_MORE, "0.0015", 300),
+    Peer("smartnoise-sql", "SQL: SUM, whole numbers, five rows", "smartnoise_sum", _FIVE_ROWS, "0.0015", 300),
+    Peer("smartnoise-sql", "SQL: SUM, doubles", "smartnoise_double_sum", _ONE_MORE, "0.0015", 300),
+    Peer("smartnoise-sql", "SQL: COUNT by group, a new group", "smartnoise_groups", _ALONE, "0.0015", 300),
+    Peer("smartnoise-synth", "MWEM, known values", "smartnoise_mwem", _ROW_MORE, "0", 300),
+    Peer("smartnoise-synth", "MWEM, a new value", "smartnoise_mwem", _ROW_ALONE, "0", 300),
     Peer("smartnoise-synth", "MST, known values", "smartnoise_mst", _ROW_MORE, "1e-3", 100),
     Peer("smartnoise-synth", "MST, a new value", "smartnoise_mst", _ROW_ALONE, "1e-3", 100),
     Peer("smartnoise-synth", "aggregate-seeded, known values", "smartnoise_aggregates", _ROW_MORE, "1e-3"),
@@ -177,12 +179,29 @@ def main() -> int:
             rows.append(row(peer, version, found, _processor() - begin))
             print(rows[-1], flush=True)
     for line in failed:
-        print(f"could not be audited: {line}")
+        print(FAILED + line)
     if asked.write:
-        text = HEAD.format(draws=asked.draws) + "\n".join(rows) + "\n"
-        text += "".join(f"\nCould not be audited: {line}\n" for line in failed)
-        PAGE.write_text(text, encoding="utf-8")
+        PAGE.write_text(page(asked.draws, rows, failed, asked.only), encoding="utf-8")
     return 0
+
+
+def page(draws: int, rows: list[str], failed: list[str], only: str) -> str:
+    """The page; where some packages alone were audited, with the lines of all others as they stand on it."""
+    old = PAGE.read_text(encoding="utf-8").splitlines() if only and PAGE.exists() else []
+    kept = [each for each in old if each.startswith(tuple(f"| {name} " for name in _names(but=only)))]
+    silent = [each for each in old if each.startswith(tuple(f"{FAILED}{name}" for name in _names(but=only)))]
+    lines = sorted([*kept, *rows], key=lambda row: _names().index(row.split()[1]))
+    return (
+        HEAD.format(draws=draws)
+        + "\n".join(lines)
+        + "\n"
+        + "".join(f"\n{each}\n" for each in [*silent, *(FAILED + line for line in failed)])
+    )
+
+
+def _names(but: str = "") -> list[str]:
+    """The packages, in their order."""
+    return [name for name in dict.fromkeys(peer.package for peer in PEERS) if not but or but not in name]
 
 
 if __name__ == "__main__":

@@ -37,13 +37,13 @@ def asked(channel: Channel) -> SignedCampaign:
     return read_campaign(made.signed(SigningKey.generate()))
 
 
-def made(questions: Sequence[object]) -> SignedCampaign:
+def made(questions: Sequence[object], **more: object) -> SignedCampaign:
     from banister.keys import SigningKey
     from banister.local.collect.campaign import read_campaign
     from banister.local.collect.making import make_campaign
 
     plain = {"title": "Bench", "asked_by": "Us", "until": "2999-12-31", "people": 10**7, "epsilon": 4}
-    return read_campaign(make_campaign({**plain, "question": questions})[0].signed(SigningKey.generate()))
+    return read_campaign(make_campaign({**plain, **more, "question": questions})[0].signed(SigningKey.generate()))
 
 
 def main() -> None:
@@ -64,6 +64,8 @@ def dashboards() -> None:
     dashboard("1000 answers", asked(SubsetSelection.least_error(1, 1000)))
     dashboard("a meter's day", made([day]))
     dashboard("20 questions", made(twenty), hours=24 * 30)
+    laws = [{"name": "calm", "shares": [0.5, 0.3, 0.2]}, {"name": "wave", "shares": [0.3, 0.3, 0.4]}]
+    dashboard("which of two laws holds", made([{"text": "How?", "answers": ["a", "b", "c"]}], law=laws), hours=24 * 30)
 
 
 def ingest(name: str, campaign: SignedCampaign, batch: int) -> None:

@@ -2,6 +2,7 @@
 
     python -m tests.audit.peers            installs them under build/peers and prints the table
     python -m tests.audit.peers --write    also writes it into docs/guide/audit-peers.md
+    python -m tests.audit.peers --only MWEM --write     audits these anew, and leaves the other lines as they are
 
 A package that does not install is said so, and left out.
 """
@@ -23,6 +24,7 @@ PLACE = ROOT / "build" / "peers"
 PAGE = ROOT / "docs" / "guide" / "audit-peers.md"
 BESIDE = {"diffprivlib": ("scikit-learn<1.6",), "pure-ldp": ("scikit-learn", "statsmodels")}
 """What a package needs and does not declare, or not in the releases with which it can be imported."""
+FAILED = "Could not be audited: "
 VERSION = "import importlib.metadata as m; print(m.version('{}'))"
 HEAD = """# What audits found in other packages
 
@@ -80,12 +82,12 @@ PEERS = (
     Peer("pure-ldp", "optimised local hashing", "pure_ldp_hashing", (1, 2)),
     Peer("smartnoise-sql", "Laplace", "smartnoise_laplace", (0.0, 1.0)),
     Peer("smartnoise-sql", "Gaussian", "smartnoise_gaussian", (0.0, 1.0), "1e-3"),
-    Peer("smartnoise-sql", "SQL: COUNT(DISTINCT person)", "smartnoise_people", _ONE_MORE, "0.0015", 1000),
-    Peer("smartnoise-sql", "SQL: SUM, whole numbers, five rows", "smartnoise_sum", _FIVE_ROWS, "0.0015", 1000),
-    Peer("smartnoise-sql", "SQL: SUM, doubles", "smartnoise_double_sum", _ONE_MORE, "0.0015", 1000),
-    Peer("smartnoise-sql", "SQL: COUNT by group, a new group", "smartnoise_groups", _ALONE, "0.0015", 1000),
-    Peer("smartnoise-synth", "MWEM, known values", "smartnoise_mwem", _ROW_MORE, "0", 1000),
-    Peer("smartnoise-synth", "MWEM, a new value", "smartnoise_mwem", _ROW_ALONE, "0", 1000),
+    Peer("smartnoise-sql", "SQL: COUNT(DISTINCT person)", "smartnoise_people", _ONE_MORE, "0.0015", 200),
+    Peer("smartnoise-sql", "SQL: SUM, whole numbers, five rows", "smartnoise_sum", _FIVE_ROWS, "0.0015", 200),
+    Peer("smartnoise-sql", "SQL: SUM, doubles", "smartnoise_double_sum", _ONE_MORE, "0.0015", 200),
+    Peer("smartnoise-sql", "SQL: COUNT by group, a new group", "smartnoise_groups", _ALONE, "0.0015", 200),
+    Peer("smartnoise-synth", "MWEM, known values", "smartnoise_mwem", _ROW_MORE, "0", 200),
+    Peer("smartnoise-synth", "MWEM, a new value", "smartnoise_mwem", _ROW_ALONE, "0", 200),
     Peer("smartnoise-synth", "MST, known values", "smartnoise_mst", _ROW_MORE, "1e-3", 100),
     Peer("smartnoise-synth", "MST, a new value", "smartnoise_mst", _ROW_ALONE, "1e-3", 100),
     Peer("smartnoise-synth", "aggregate-seeded, known values", "smartnoise_aggregates", _ROW_MORE, "1e-3"),
@@ -160,14 +162,15 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     rows, failed = [], []
-    for package in dict.fromkeys(peer.package for peer in PEERS if asked.only in peer.package):
+    some = [peer for peer in PEERS if asked.only in f"{peer.package} {peer.mechanism}"]
+    for package in dict.fromkeys(peer.package for peer in some):
         try:
             python = python_of(package)
             version = version_of(python, package)
         except (BadValue, subprocess.CalledProcessError) as error:
             failed.append(f"{package}: {error}")
             continue
-        for peer in (each for each in PEERS if each.package == package):
+        for peer in (each for each in some if each.package == package):
             begin = _processor()
             try:
                 found = audited_peer(peer, python, draws=asked.draws)
@@ -177,12 +180,34 @@ def main() -> int:
             rows.append(row(peer, version, found, _processor() - begin))
             print(rows[-1], flush=True)
     for line in failed:
-        print(f"could not be audited: {line}")
+        print(FAILED + line)
     if asked.write:
-        text = HEAD.format(draws=asked.draws) + "\n".join(rows) + "\n"
-        text += "".join(f"\nCould not be audited: {line}\n" for line in failed)
-        PAGE.write_text(text, encoding="utf-8")
+        PAGE.write_text(page(asked.draws, rows, failed), encoding="utf-8")
     return 0
+
+
+def page(draws: int, rows: list[str], failed: list[str]) -> str:
+    """The page: what was audited now, and of all others the lines as they stand on it."""
+    lines = {_place(each): each for each in [*_standing("| "), *rows] if _place(each) in ORDER}
+    silent = {each.split(":")[0]: each for each in [*_standing(FAILED), *(FAILED + line for line in failed)]}
+    audited = [f"{package} {mechanism}" for package, mechanism in map(_place, rows)]
+    text = HEAD.format(draws=draws) + "".join(lines[place] + "\n" for place in ORDER if place in lines)
+    return text + "".join(f"\n{each}\n" for each in silent.values() if not any(name in each for name in audited))
+
+
+def _standing(start: str) -> list[str]:
+    """The lines on the page that begin so."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines() if PAGE.exists() else []
+    return [each for each in lines if each.startswith(start)]
+
+
+def _place(row: str) -> tuple[str, str]:
+    """Package, without its version, and mechanism of a line of the table."""
+    cells = [each.strip() for each in row.split("|")]
+    return cells[1].split(" ")[0], cells[2]
+
+
+ORDER = [(peer.package, peer.mechanism) for peer in PEERS]
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
 
+from banister.errors import BadValue
 from banister.local.channels.base import Channel
 from banister.local.channels.matrix import MatrixChannel, geometric, quaternary
 from banister.local.channels.response import RandomizedResponse
 from banister.local.channels.support import SupportChannel
 from banister.local.channels.unary import UnaryEncoding
 from banister.local.designing import design
+from banister.local.estimates import intervals_of_all
 from banister.local.evidence import Counted, tilted_bounds
 from tests.local.coverage import coverage, laws, shelf
 
@@ -44,6 +46,31 @@ def test_intervals_are_not_much_wider_than_the_normal_law_has_them(channel: Matr
     half = 1.96 * np.sqrt((decoder**2 @ (law @ matrix) - law**2) / 10_000)
     normal = np.minimum(law + half, 1) - np.maximum(law - half, 0)
     assert ((high - low) / normal).max() < most
+
+
+@pytest.mark.parametrize("channel", [*shelf(), *STEEP], ids=NAMES)
+def test_estimates_are_bounded_together_as_each_is_for_itself(
+    channel: Channel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Days of one question, with ten reports and with ten thousand; also where they are too many at once."""
+    answers = [np.arange(people) % channel.categories for people in (10, 300, 10_000)]
+    found = [channel.estimate(channel.respond(each)) for each in answers]
+    apart = [each.intervals(0.9) for each in found]
+    for most in (10**9, 0):
+        monkeypatch.setattr("banister.local.evidence._MOST_AT_ONCE", most)
+        for together, held in zip(intervals_of_all(found, 0.9), apart, strict=True):
+            assert together.lower == pytest.approx(held.lower, rel=1e-9, abs=1e-12)
+            assert together.upper == pytest.approx(held.upper, rel=1e-9, abs=1e-12)
+            assert together.confidence == 0.9
+
+
+def test_estimates_of_different_channels_are_bounded_each_for_itself() -> None:
+    found = [channel.estimate(channel.respond([0] * 50)) for channel in (geometric(1, 3), geometric(4, 3), DESIGNED)]
+    for together, each in zip(intervals_of_all(found, 0.95), found, strict=True):
+        assert np.array_equal(together.lower, each.intervals(0.95).lower)
+    assert intervals_of_all([], 0.95) == []
+    with pytest.raises(BadValue, match="confidence = 1 must be a number above 0 and below 1"):
+        intervals_of_all(found, 1)
 
 
 def test_one_category_leaves_nothing_to_estimate() -> None:

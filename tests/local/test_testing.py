@@ -10,7 +10,7 @@ from banister.local import testing
 from banister.local.channels.matrix import quaternary
 from banister.local.channels.response import RandomizedResponse
 from banister.local.designs.partition import design_between
-from banister.local.testing import errors_with, people_needed
+from banister.local.testing import _at_least, errors_with, people_needed, verdict_of
 from tests.local.seeded import SeededBits
 
 P0, P1 = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.1, 0.2, 0.3, 0.4])
@@ -96,3 +96,24 @@ def test_bad_input_is_refused() -> None:
         people_needed(RandomizedResponse(Fraction(1, 10**6), 4), P0, P1, power=0.9)
     with pytest.raises(BadValue, match="impossible under one hypothesis only"):
         errors_with(quaternary(1, 0.1), np.array([1.0, 0.0]), np.array([0.5, 0.5]), people=10, size=0.05)
+
+
+def test_the_law_of_a_count_is_that_of_scipy() -> None:
+    """The peak and the atoms of the tossed test are differences of two tails."""
+    for people, chance, count in (
+        (1, 0.3, 1),
+        (40, 0.3, 12),
+        (10_000, 0.51, 5100),
+        (10**7, 0.2, 2_000_000),
+        (9, 0.5, 0),
+    ):
+        law = np.array([1 - chance, chance])
+        atom = _at_least(law, people, count) - _at_least(law, people, count + 1)
+        assert atom == pytest.approx(binom.pmf(count, people, chance), rel=1e-7)
+        assert _at_least(law, people, count) == pytest.approx(binom.sf(count - 1, people, chance), rel=1e-9)
+
+
+def test_running_totals_give_the_verdict_of_all_reports() -> None:
+    reports = FULL.respond([0, 1, 2, 3] * 25)
+    counts = np.bincount(reports.values, minlength=FULL.outputs)
+    assert testing.test(reports, FULL, P0, P1, size=0.1) == verdict_of(counts, FULL, P0, P1, size=0.1)

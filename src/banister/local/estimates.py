@@ -1,13 +1,15 @@
 """Estimates of frequencies, with standard errors and intervals that hold what they say."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
-from banister.local.evidence import Counted, Evidence, Weighed
+from banister.local.evidence import Counted, Evidence, Weighed, bounds_of_all
 
 UNLIKELY = 1e-4
 """Chance of reports below which they are said not to fit the channel."""
@@ -143,29 +145,50 @@ def of_histogram(counts: Ints, matrix: Floats) -> Estimate:
     error is zero because nobody happened to send some report.
     """
     people = int(counts.sum())
-    shares = counts / people
-    used = matrix.max(axis=0) > 0
-    q, f = matrix[:, used], shares[used]
-    weighted = q / q.mean(axis=0)
-    normal = weighted @ q.T
-    rank = int(np.linalg.matrix_rank(q))
-    if rank < q.shape[0]:
-        raise BadValue(
-            f"This channel tells {rank} things apart, not {q.shape[0]} categories, so their frequencies cannot be "
-            "estimated from it. Use it for the test it was designed for, or design with utility='estimation'."
-        )
-    inverse = np.linalg.solve(normal, weighted)
-    frequencies = inverse @ f
+    decoder = _decoder(np.ascontiguousarray(matrix, dtype=np.float64).tobytes(), matrix.shape[0])
+    frequencies = decoder @ (counts / people)
     nearest = projected(frequencies)
-    decoder = np.zeros_like(matrix)
-    decoder[:, used] = inverse
-    second = inverse**2 @ (nearest @ q) - nearest**2
+    second = decoder**2 @ (nearest @ matrix) - nearest**2
     return Estimate(
         frequencies=frequencies,
         standard_errors=np.sqrt(np.maximum(second, 0) / people),
         people=people,
         evidence=Weighed(counts=counts, matrix=matrix, decoder=decoder),
     )
+
+
+@lru_cache(maxsize=8)
+def _decoder(of_matrix: bytes, rows: int) -> Floats:
+    """The weights L of a channel's matrix, worked out once for all days of a campaign; 0 where nothing is ever sent."""
+    matrix = np.frombuffer(of_matrix, dtype=np.float64).reshape(rows, -1)
+    used = matrix.max(axis=0) > 0
+    q = matrix[:, used]
+    weighted = q / q.mean(axis=0)
+    rank = int(np.linalg.matrix_rank(q))
+    if rank < rows:
+        raise BadValue(
+            f"This channel tells {rank} things apart, not {rows} categories, so their frequencies cannot be "
+            "estimated from it. Use it for the test it was designed for, or design with utility='estimation'."
+        )
+    decoder = np.zeros_like(matrix)
+    decoder[:, used] = np.linalg.solve(weighted @ q.T, weighted)
+    decoder.flags.writeable = False
+    return decoder
+
+
+def intervals_of_all(found: Sequence[Estimate], confidence: float) -> list[Intervals]:
+    """What `intervals` gives for each; all at once where they come through one matrix, such as days of one question.
+
+    >>> from banister.local import RandomizedResponse
+    >>> channel = RandomizedResponse(2, categories=2)
+    >>> found = [channel.estimate(channel.respond([0] * n + [1] * 100)) for n in (100, 300)]
+    >>> [held.lower.shape for held in intervals_of_all(found, 0.95)]
+    [(2,), (2,)]
+    """
+    if not 0 < confidence < 1:
+        raise BadValue(f"confidence = {confidence} must be a number above 0 and below 1, such as 0.95.")
+    bounds = bounds_of_all([each.evidence for each in found], (1 - confidence) / 2)
+    return [Intervals(np.clip(low, 0, 1), np.clip(high, 0, 1), confidence) for low, high in bounds]
 
 
 def projected(values: Floats) -> Floats:

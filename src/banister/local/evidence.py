@@ -5,6 +5,7 @@ are computed is settled by the channel and the number of reports, never by what 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +18,8 @@ _OCTAVES = (-2, 3)
 """Tilts that are tried, in octaves around the one that is best for many reports; a step costs 0.3 % of a width."""
 
 _LARGEST_EXPONENT = 600.0
+_MOST_AT_ONCE = 2_000_000
+"""Weights of all samples together, beyond which each sample is bounded for itself, so that memory stays small."""
 
 
 class Evidence(Protocol):
@@ -87,6 +90,20 @@ class Weighed:
         return extremeness(self.counts, int(self.counts.sum()), self.matrix.min(axis=0), self.matrix.max(axis=0))
 
 
+def bounds_of_all(found: Sequence[Evidence], tail: float) -> list[tuple[Floats, Floats]]:
+    """The bounds of each, all at once where reports came through one matrix; the same to the last digits."""
+    first = found[0] if found else None
+    if not isinstance(first, Weighed) or first.decoder.size * len(found) > _MOST_AT_ONCE:
+        return [each.bounds(tail) for each in found]
+    same = [each for each in found if isinstance(each, Weighed) and each.decoder is first.decoder]
+    if len(same) < len(found):
+        return [each.bounds(tail) for each in found]
+    counts = np.array([each.counts for each in same])
+    people = counts.sum(axis=1, keepdims=True)
+    low, high = tilted_bounds(first.matrix, first.decoder, counts / people @ first.decoder.T, people=people, tail=tail)
+    return list(zip(low, high, strict=True))
+
+
 def extremeness(counts: Ints, people: int, least: Floats | float, most: Floats | float) -> float:
     """A p-value for "each count is binomial, its chance between least and most"; the counts may depend on each other.
 
@@ -105,7 +122,9 @@ def _log_choices(people: int, some: int) -> float:
     return math.lgamma(people + 1) - math.lgamma(some + 1) - math.lgamma(people - some + 1)
 
 
-def tilted_bounds(matrix: Floats, decoder: Floats, means: Floats, *, people: int, tail: float) -> tuple[Floats, Floats]:
+def tilted_bounds(
+    matrix: Floats, decoder: Floats, means: Floats, *, people: int | Ints, tail: float
+) -> tuple[Floats, Floats]:
     """Bounds on each frequency from the mean weight of its reports, by inverting Chernoff's test.
 
     The weight Z of category v has mean 1 if the answer is v and 0 otherwise. With frequency p, for every tilt s,
@@ -114,7 +133,8 @@ def tilted_bounds(matrix: Floats, decoder: Floats, means: Floats, *, people: int
 
     whatever the other frequencies are. A p for which this is at most `tail` is rejected; it is linear in p, so each
     tilt gives a bound in closed form, and the best of all tilts is one. Means outside 0..1 are read as 0 or 1, which
-    only widens. Holds for every number of people. `means` may have leading axes, one row of categories a sample.
+    only widens. Holds for every number of people. `means` may have leading axes, one row of categories a sample, and
+    `people` a number for each sample, with a last axis of 1.
     """
     k = decoder.shape[0]
     low, high = np.zeros_like(means), np.ones_like(means)
@@ -124,7 +144,7 @@ def tilted_bounds(matrix: Floats, decoder: Floats, means: Floats, *, people: int
     spread = np.sqrt((decoder**2 @ matrix.T).max(axis=1))
     first, last = (_STEPS_AN_OCTAVE * octave for octave in _OCTAVES)
     for step in range(first, last + 1):
-        tilt = math.sqrt(-2 * room) * 2.0 ** (step / _STEPS_AN_OCTAVE) / spread
+        tilt = np.sqrt(-2 * room) * 2.0 ** (step / _STEPS_AN_OCTAVE) / spread
         own, other = _grown(matrix, decoder, tilt)
         reached = np.expm1(tilt * np.minimum(means, 1) + room)
         low = np.maximum(low, np.where(own > other, (reached - other) / np.where(own > other, own - other, 1), 0))
@@ -136,10 +156,11 @@ def tilted_bounds(matrix: Floats, decoder: Floats, means: Floats, *, people: int
 
 def _grown(matrix: Floats, decoder: Floats, tilt: Floats) -> tuple[Floats, Floats]:
     """E[e^(sZ)] - 1 for the answer itself, and the largest of all other answers."""
-    exponents = tilt[:, None] * decoder
+    exponents = tilt[..., None] * decoder
     # Beyond that exponent the bound would be infinite; a category whose tilt is that large is left to smaller tilts.
-    usable = exponents.max(axis=1) < _LARGEST_EXPONENT
-    grown = np.expm1(np.where(usable[:, None], exponents, 0.0)) @ matrix.T
-    own = grown.diagonal().copy()
-    np.fill_diagonal(grown, -np.inf)
-    return own, np.where(usable, grown.max(axis=1), own)
+    usable = exponents.max(axis=-1) < _LARGEST_EXPONENT
+    grown = np.expm1(np.where(usable[..., None], exponents, 0.0)) @ matrix.T
+    own = grown.diagonal(axis1=-2, axis2=-1).copy()
+    itself = np.arange(decoder.shape[0])
+    grown[..., itself, itself] = -np.inf
+    return own, np.where(usable, grown.max(axis=-1), own)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from banister import need
 from banister.core.exact.search import between, doubled, halved, largest_whole, least_whole
-from banister.core.programs.linear import Floats
+from banister.core.programs.linear import Floats, Ints
 from banister.errors import BadValue
 from banister.local.channels.base import Channel, Reports
 from banister.local.designs.priors import law, same_length
@@ -73,11 +73,18 @@ def test(reports: Reports, channel: Channel, p0: ArrayLike, p1: ArrayLike, *, si
     """
     if reports.channel != channel.hash:
         raise BadValue("These reports come from another channel (the hash differs). Test with the one that made them.")
+    counts = np.bincount(channel.checked(reports.values), minlength=channel.outputs)
+    return verdict_of(counts, channel, p0, p1, size=size)
+
+
+def verdict_of(counts: Ints, channel: Channel, p0: ArrayLike, p1: ArrayLike, *, size: float) -> Verdict:
+    """The same from how often each report came; a running total is enough."""
     scores, law0, law1, score_of = _scores(channel, *_hypotheses(p0, p1))
-    values = channel.checked(reports.values)
-    statistic = float(score_of[values].sum())
-    errors = _errors(scores, law0, law1, values.size, _checked(size))
-    p_value = _tail(scores, law0, values.size, statistic - 1e-9 * max(1.0, abs(statistic)))
+    people, each = int(counts.sum()), np.zeros(scores.size)
+    np.add.at(each, np.searchsorted(scores, score_of[counts > 0]), counts[counts > 0])
+    statistic = float(scores @ each)
+    errors = _errors(scores, law0, law1, people, _checked(size))
+    p_value = _tail(scores, law0, people, statistic - 1e-9 * max(1.0, abs(statistic)))
     return Verdict(statistic=statistic, rejects_zero=statistic >= errors.threshold, p_value=p_value, errors=errors)
 
 
@@ -155,11 +162,10 @@ def _most_exact(scores: Floats) -> int:
 def _surely(scores: Floats, law0: Floats, law1: Floats, people: int, size: float) -> float:
     """A power that this number of people and every larger one has."""
     if scores.size == 2:
-        from scipy.stats import binom
-
         least, tail0, tail1 = _rejected(law0, law1, people, size)
-        atom0, atom1 = (float(binom.pmf(least - 1, people, float(law[1]))) for law in (law0, law1))
-        peak = binom.pmf(math.floor((people + 1) * float(law1[1])), people, float(law1[1]))
+        atom0, atom1 = _at_least(law0, people, least - 1) - tail0, _at_least(law1, people, least - 1) - tail1
+        likeliest = math.floor((people + 1) * float(law1[1]))
+        peak = _at_least(law1, people, likeliest) - _at_least(law1, people, likeliest + 1)
         return float(tail1 + (min(1.0, (size - tail0) / atom0) * atom1 if atom0 > 0 else 0) - peak)
     sums, mass0, mass1 = _enumerated(scores, law0, law1, people)
     order = np.argsort(-sums)
@@ -233,13 +239,17 @@ def _errors(scores: Floats, law0: Floats, law1: Floats, people: int, size: float
 
 def _rejected(law0: Floats, law1: Floats, people: int, size: float) -> tuple[int, float, float]:
     """For two scores: from how many reports of the higher one on it is rejected, and the chance of that under both."""
+    least = halved(lambda count: _at_least(law0, people, count) <= size, 0, people + 1)[1]
+    return least, _at_least(law0, people, least), _at_least(law1, people, least)
+
+
+def _at_least(law: Floats, people: int, least: int) -> float:
+    """For two scores: the chance of so many reports of the higher one, or more."""
     from scipy.special import betainc
 
-    def tail(law: Floats, least: int) -> float:
-        return 0.0 if least > people else float(betainc(least, people - least + 1, float(law[1])))
-
-    least = halved(lambda count: tail(law0, count) <= size, 0, people + 1)[1]
-    return least, tail(law0, least), tail(law1, least)
+    if not 0 < least <= people:
+        return float(least <= 0)
+    return float(betainc(least, people - least + 1, float(law[1])))
 
 
 def _enumerated(scores: Floats, law0: Floats, law1: Floats, people: int) -> tuple[Floats, Floats, Floats]:

@@ -281,6 +281,7 @@ def test_the_dashboard_and_its_files(tmp_path: Path) -> None:
     assert "Question 1?" in shown
     assert "worth" in shown
     assert "By day" in shown
+    assert "the most in one is 350." in shown
     lines = analyst.get("/d/1/estimates.csv").text.splitlines()
     assert len(lines) == 1 + 4 + 2
     assert analyst.get("/d/1/estimates.parquet").content[:4] == b"PAR1"

@@ -60,6 +60,8 @@ class BoardView:
     reports: int
     hour: int
     bars: Markup
+    latest: str
+    """The bars in words."""
     questions: Sequence[QuestionView]
     asides: Sequence[tuple[str, int]]
     verdict: str
@@ -82,6 +84,7 @@ def board(store: ReportBook, running: Running, now: int, rows: DayRows) -> Board
         reports=sum(question.reports for question in questions),
         hour=hours.get(now, 0),
         bars=hour_bars(hours, now),
+        latest=latest_words(hours, now),
         questions=questions,
         asides=tuple(store.asides(running.number).items()),
         verdict=_verdict(campaign, store.total(running.number, 0)),
@@ -117,9 +120,16 @@ def hour_bars(hours: dict[int, int], now: int) -> Markup:
         f'height="{60 * count / top:.1f}"/>'
         for place, count in enumerate(last)
     )
-    words = f"Reports in each of the last 48 hours; the most in one is {max(last)}"
     # It holds numbers alone.
-    return Markup(f'<svg class="chart" width="100%" height="60" role="img" aria-label="{words}">{bars}</svg>')
+    return Markup(
+        f'<svg class="chart" width="100%" height="60" role="img" aria-label="{latest_words(hours, now)}">{bars}</svg>'
+    )
+
+
+def latest_words(hours: dict[int, int], now: int) -> str:
+    """What the bars show."""
+    most = max(hours.get(hour, 0) for hour in range(now - 47, now + 1))
+    return f"The last 48 hours, this one on the right; the most in one is {most:,}."
 
 
 def _question(

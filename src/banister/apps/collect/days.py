@@ -4,7 +4,8 @@ import datetime
 from collections.abc import Sequence
 
 from banister.apps.collect.book import Running
-from banister.local.collect.tally import Tally, estimate
+from banister.local.collect.tally import Tally, added, estimate
+from banister.local.estimates import intervals_of_all
 
 CONFIDENCE = 0.95
 DAY = 24
@@ -28,28 +29,27 @@ class DayRows:
         days: dict[int, list[Tally]] = {}
         for hour, found in hours:
             days.setdefault(hour // DAY, []).append(found)
-        rows = []
-        for day in sorted(days, reverse=True)[:MOST_DAYS]:
-            reports = sum(found.reports for found in days[day])
-            named = (running.number, place, day, reports)
-            if named not in self._known:
-                if len(self._known) >= _MOST_KNOWN:
-                    self._known.clear()
-                self._known[named] = _row(running, place, day, days[day])
-            rows.append(self._known[named])
-        return rows
+        latest = sorted(days, reverse=True)[:MOST_DAYS]
+        named = {day: (running.number, place, day, sum(found.reports for found in days[day])) for day in latest}
+        new = [day for day in latest if named[day] not in self._known]
+        if len(self._known) + len(new) > _MOST_KNOWN:
+            self._known, new = {}, latest
+        for day, row in zip(new, _rows(running, place, new, [days[day] for day in new]), strict=True):
+            self._known[named[day]] = row
+        return [self._known[named[day]] for day in latest]
 
 
-def _row(running: Running, place: int, day: int, parts: Sequence[Tally]) -> DayRow:
+def _rows(running: Running, place: int, days: Sequence[int], parts: Sequence[Sequence[Tally]]) -> list[DayRow]:
+    """The rows of some days, all intervals together: a month of twenty questions has six hundred."""
     campaign = running.signed.campaign
-    asked, found = campaign.questions[place], parts[0]
-    for part in parts[1:]:
-        found = found.plus(part)
-    told = estimate(asked.channel, campaign.repetition, found)
-    held = told.intervals(CONFIDENCE)
-    cells = [
-        f"{100 * min(max(told.frequencies[x], 0), 1):.1f} [{100 * held.lower[x]:.0f}, {100 * held.upper[x]:.0f}]"
-        for x in range(min(MOST_ANSWERS, len(asked.labels)))
-    ]
-    words = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat()
-    return words, found.reports, cells
+    asked = campaign.questions[place]
+    told = [estimate(asked.channel, campaign.repetition, added(each)) for each in parts]
+    found = []
+    for day, one, held in zip(days, told, intervals_of_all(told, CONFIDENCE), strict=True):
+        cells = [
+            f"{100 * min(max(one.frequencies[x], 0), 1):.1f} [{100 * held.lower[x]:.0f}, {100 * held.upper[x]:.0f}]"
+            for x in range(min(MOST_ANSWERS, len(asked.labels)))
+        ]
+        words = (datetime.date(1970, 1, 1) + datetime.timedelta(days=day)).isoformat()
+        found.append((words, one.people, cells))
+    return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
@@ -89,8 +90,9 @@ def make_campaign(given: Mapping[str, object]) -> tuple[Campaign, Shared]:
     return campaign, shared
 
 
+@lru_cache(maxsize=16)
 def needed(campaign: Campaign) -> int | None:
-    """How many people the test between its laws needs; nothing where the campaign has none."""
+    """How many people the test between its laws needs; nothing where the campaign has none. Each look asks again."""
     asked = campaign.hypotheses
     if asked is None:
         return None

@@ -1,5 +1,6 @@
 """Running totals of a question: what reports count for, added up as they come, and the estimate from it alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,12 +8,12 @@ from numpy.typing import NDArray
 
 from banister.core.programs.linear import Ints
 from banister.errors import BadValue
-from banister.local.channels.base import Channel, Reports, Values, commonest
+from banister.local.channels.base import Channel, Values, commonest
 from banister.local.collect.campaign import Campaign
 from banister.local.collect.repeat import Repetition
 from banister.local.estimates import Estimate, of_histogram
 from banister.local.telling import ToldLaw, tell
-from banister.local.testing import Verdict, test
+from banister.local.testing import Verdict, verdict_of
 
 _HEX = frozenset("0123456789abcdef")
 
@@ -31,6 +32,12 @@ class Tally:
     def plus(self, other: "Tally") -> "Tally":
         """Both heaps together."""
         return Tally(self.counts + other.counts, self.reports + other.reports, max(self.commonest, other.commonest))
+
+
+def added(parts: Sequence[Tally]) -> Tally:
+    """All heaps together; there is one at least."""
+    counts = np.sum([part.counts for part in parts], axis=0)
+    return Tally(counts, sum(part.reports for part in parts), max(part.commonest for part in parts))
 
 
 def empty(channel: Channel, repetition: Repetition) -> Tally:
@@ -70,9 +77,7 @@ def verdict(campaign: Campaign, found: Tally) -> Verdict:
     asked = campaign.hypotheses
     if asked is None or len(asked.laws) != 2 or not found.reports:
         raise BadValue("There are no two laws to tell apart here, or no reports yet.")
-    channel = campaign.questions[0].channel
-    values = np.repeat(np.arange(channel.outputs), found.counts)
-    return test(Reports(channel.hash, values), channel, asked.laws[0], asked.laws[1], size=asked.size)
+    return verdict_of(found.counts, campaign.questions[0].channel, asked.laws[0], asked.laws[1], size=asked.size)
 
 
 def read_values(channel: Channel, given: list[object]) -> Values:

@@ -63,13 +63,13 @@ def _reachable(programs: Path, folder: Path, user: str | None) -> Path:
 
 
 @contextmanager
-def server() -> Iterator[str]:
+def server(place: str | None = None) -> Iterator[str]:
     """Start a server in an empty folder and give its address; stop it and remove the folder at the end."""
     found = installations()
     if not found:
         raise LookupError(LEFT_OUT)
     user = servant()
-    folder = Path(tempfile.mkdtemp(prefix="banister-postgres-"))
+    folder = Path(tempfile.mkdtemp(prefix="banister-postgres-", dir=place))
     folder.chmod(0o755)
     try:
         programs = _reachable(found[0], folder, user)

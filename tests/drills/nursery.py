@@ -74,6 +74,15 @@ class Raised:
                 self.said.close()
 
 
+def in_memory() -> str | None:
+    """Where a drill of kills keeps its files: in memory, where the machine has such a place.
+
+    What a process wrote is there for others also when it is killed, on a disk or not; a disk only makes all wait.
+    """
+    place = Path("/dev/shm")
+    return str(place) if place.is_dir() and os.access(place, os.W_OK) else None
+
+
 def processor_seconds(process: int) -> float:
     """What a process has computed so far; 0 where it is gone."""
     try:

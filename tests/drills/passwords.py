@@ -22,14 +22,15 @@ class Passwords:
         self._open = ""
         self._changes = 0
 
-    def again_and_again(self, address: str, pause: float) -> Callable[[], None]:
-        """Change it after every pause while the server lives; what is given back ends that."""
+    def again_and_again(self, address: str, due: Callable[[], bool]) -> Callable[[], None]:
+        """Change it whenever that is due, while the server lives; what is given back ends that."""
         ended = threading.Event()
 
         def changing() -> None:
-            while not ended.wait(pause):
-                with suppress(*LOST):
-                    self.change(address)
+            while not ended.wait(0.01):
+                if due():
+                    with suppress(*LOST):
+                        self.change(address)
 
         thread = threading.Thread(target=changing)
         thread.start()

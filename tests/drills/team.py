@@ -21,6 +21,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import duckdb
 import psycopg
 
 import banister as bn
@@ -29,7 +30,7 @@ from banister.apps.team.store import TeamStore
 from banister.errors import LedgerUnreachable
 from banister.release.remote import RemoteTable
 from tests.apps.team.place import PASSWORD, settings
-from tests.drills.nursery import Nursery
+from tests.drills.nursery import Nursery, in_memory
 from tests.drills.passwords import Passwords
 from tests.postgres import free_port, wait_for
 from tests.postgres import server as postgres_server
@@ -46,6 +47,8 @@ MODULES = (
 )
 ANALYSTS = ("ana", "ben", "cleo")
 QUESTION = "SELECT COUNT(*) AS years FROM data"
+ROWS = 400
+"""Of the demo: adding up many more would only take time."""
 
 
 class Server:
@@ -73,6 +76,9 @@ class Server:
 def prepared(folder: Path, port: int, epsilon: str, database: str) -> dict[str, str]:
     """The team's file, with a key for each analyst and shares that two of them fill."""
     found = settings(folder, f'listen = "127.0.0.1:{port}"\nwitness = "w"\n')
+    table, small = folder / "randhie.parquet", folder / "small.parquet"
+    duckdb.sql(f"SELECT * FROM '{table}' LIMIT {ROWS}").write_parquet(str(small))
+    small.replace(table)
     if database:
         text = found.schema.read_text(encoding="utf-8")
         found.schema.write_text(text.replace("health.ledger", f"{database}#team"), encoding="utf-8")
@@ -112,6 +118,8 @@ class Work:
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[BaseException] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    ended: int = 0
+    """How many requests have ended so far, whichever way."""
 
     @property
     def left(self) -> bool:
@@ -125,6 +133,27 @@ class Work:
                 self._all(name, table, table.plan(QUESTION, epsilon=price), server)
         except BaseException as fault:  # A thread has nobody to raise it to.
             self.faults.append(fault)
+
+    def after(self, requests: int, seconds: float, server: "Server", do: Callable[[], None]) -> None:
+        """Do something when so many more requests have ended, and so many seconds later; not if the server is gone."""
+        goal = self.ended + requests
+        while self.ended < goal and not server.raised.gone:
+            time.sleep(0.002)
+        time.sleep(seconds)
+        do()
+
+    def every(self, requests: int) -> Callable[[], bool]:
+        """Whether so many more requests have ended since this was last so."""
+        goal = self.ended + requests
+
+        def due() -> bool:
+            nonlocal goal
+            if self.ended < goal:
+                return False
+            goal = self.ended + requests
+            return True
+
+        return due
 
     def _all(self, name: str, table: RemoteTable, plan: "bn.release.Plan", server: "Server") -> None:
         todo = self.todo[name]
@@ -151,6 +180,7 @@ class Work:
                 with self.lock:
                     assert self.seen.setdefault((name, key), found) == found, "an answer changed"
             with self.lock:
+                self.ended += 1
                 if todo and todo[0] == key:
                     todo.popleft()
 
@@ -162,14 +192,15 @@ def drill(
     chance: random.Random,
     epsilon: str = "0.3",
     price: str = "0.05",
-    longest: float = 3.0,
+    between: int = 6,
     database: str = "",
     seconds: float = math.inf,
 ) -> Counter[str]:
     """Ask so often, killing as we go; raise where something was paid and not given, or given and not paid.
 
-    The analysts ask at once, and one of them by two programs, which send the same request at the same moment. After so
-    many seconds no further request is sent, and what was done is judged.
+    The analysts ask at once, and one of them by two programs, which send the same request at the same moment. A server
+    lives for at most `between` requests and a moment more. After so many seconds no further request is sent, and what
+    was done is judged.
     """
     port = free_port()
     keys = prepared(folder, port, epsilon, database)
@@ -179,22 +210,20 @@ def drill(
     while work.left:
         server = Server(folder, port, nursery)
         work.counts["kills"] += 1
-        moment = chance.uniform(0.05, longest if work.counts["kills"] < requests else 60)
-        ending = [threading.Timer(moment, server.kill)]
+        ending = [threading.Thread(target=work.after, args=(*_moment(chance, between), server, server.kill))]
         if database and chance.random() < 0.5:
             work.counts["kills of the database"] += 1
-            ending.append(threading.Timer(chance.uniform(0.05, longest), _quietly(kill_database), (database,)))
+            end = _quietly(kill_database, database)
+            ending.append(threading.Thread(target=work.after, args=(*_moment(chance, between), server, end)))
         asking = [
             threading.Thread(target=work.ask, args=(name, server, keys[name], price))
             for name in (*ANALYSTS, ANALYSTS[-1])
         ]
         for each in ending + asking:
             each.start()
-        changing = passwords.again_and_again(server.address, chance.uniform(0.0, longest / 3))
+        changing = passwords.again_and_again(server.address, work.every(chance.randint(2, max(2, between // 3))))
         for each in asking:
             each.join()
-        for each in ending:
-            each.cancel()
         server.kill()
         changing()
         for each in ending:
@@ -251,10 +280,15 @@ def _check(
     store.close()
 
 
-def _quietly(do: Callable[[str], None]) -> Callable[[str], None]:
+def _moment(chance: random.Random, between: int) -> tuple[int, float]:
+    """When something happens: after how many requests, and how many seconds later, somewhere within the next ones."""
+    return chance.randint(0, between), 0.15 * chance.random() ** 2
+
+
+def _quietly(do: Callable[[str], None], database: str) -> Callable[[], None]:
     """The same, where what it meets may be gone already."""
 
-    def done(database: str) -> None:
+    def done() -> None:
         with suppress(psycopg.OperationalError, ProcessLookupError):
             do(database)
 
@@ -275,12 +309,12 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=os.getpid())
     parser.add_argument("--postgres", action="store_true", help="Keep the ledger on PostgreSQL, and kill that, too.")
-    parser.add_argument("--longest", type=float, default=6.0, help="Seconds that a server lives, at most.")
+    parser.add_argument("--between", type=int, default=120, help="Requests between two kills, at most.")
     parser.add_argument("--minutes", type=float, default=math.inf, help="Judge what was done after so long.")
     asked = parser.parse_args()
     with ExitStack() as stack:
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        database = stack.enter_context(postgres_server()) if asked.postgres else ""
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=in_memory())))
+        database = stack.enter_context(postgres_server(in_memory())) if asked.postgres else ""
         # Small charges add up like their squares, so two thirds of what each asks fit her share, and the rest waits.
         began, price = time.monotonic(), f"{0.1 / (4 * math.sqrt(1 + 4 * asked.requests / 15)):.9f}"
         counts = drill(
@@ -289,7 +323,7 @@ def main() -> int:
             chance=random.Random(asked.seed),
             price=price,
             epsilon="0.1",
-            longest=asked.longest,
+            between=asked.between,
             database=database,
             seconds=60 * asked.minutes,
         )

@@ -8,8 +8,10 @@ import hashlib
 import os
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,10 +46,20 @@ CREATE TRIGGER IF NOT EXISTS line_remains BEFORE DELETE ON line
 """
 
 
+@dataclass(slots=True)
+class _Waiting:
+    """A line that waits to be written, and what became of it."""
+
+    body: str
+    done: bool = False
+    line: ChainLine | None = None
+    fault: sqlite3.Error | None = None
+
+
 class TeamStore:
     """The file of a team, used by the threads of one process, and by several processes."""
 
-    __slots__ = ("_connection", "_lock", "path")
+    __slots__ = ("_connection", "_lock", "_waiting", "path")
 
     def __init__(self, path: str | Path, *, make: bool = False) -> None:
         """Open the file; it is made only where that is asked for."""
@@ -57,6 +69,7 @@ class TeamStore:
         if not self.path.exists():
             os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
         self._lock = threading.RLock()
+        self._waiting: deque[_Waiting] = deque()
         self._connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             self._prepare()
@@ -118,9 +131,34 @@ class TeamStore:
             return self._connection.execute(query, given).fetchall()
 
     def note(self, body: str) -> ChainLine:
-        """Write a line to the log; each carries the hash of the one before it."""
-        with self.writing() as connection:
-            return note(connection, body)
+        """Write a line to the log; each carries the hash of the one before it.
+
+        Lines that come while another one is being put on disk wait for it, and then go there together.
+        """
+        mine = _Waiting(body)
+        self._waiting.append(mine)
+        with self._lock:
+            if not mine.done:
+                self._note_all()
+        if mine.fault is not None:
+            raise mine.fault
+        assert mine.line is not None
+        return mine.line
+
+    def _note_all(self) -> None:
+        """All lines that wait, in one transaction, which is theirs whatever becomes of it."""
+        together = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        try:
+            with self.writing() as connection:
+                lines = [note(connection, each.body) for each in together]
+            for each, line in zip(together, lines, strict=True):
+                each.line = line
+        except sqlite3.Error as error:
+            for each in together:
+                each.fault = error
+        finally:
+            for each in together:
+                each.done = True
 
     def lines(self) -> list[ChainLine]:
         """The whole log, each line checked against the one before it."""

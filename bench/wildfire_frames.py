@@ -2,7 +2,7 @@
 
 `plain` compares frames and arrays on 9502 people; `liars` friends who deviate, who are the spies; `weather` lost lines
 and restarts, people away and clocks that run wrong; `approve` people who give on only what they approve; `reach` how
-long posts take to everybody, against flooding on the same links; `million` one post among a million.
+long posts take to everybody, against flooding on the same links. A million people are in `bench.wildfire_million`.
 """
 
 import argparse
@@ -63,17 +63,10 @@ def reach(graph: Graph, posts: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["plain", "liars", "weather", "approve", "reach", "million"])
+    parser.add_argument("what", choices=["plain", "liars", "weather", "approve", "reach"])
     parser.add_argument("--trials", type=int, default=100)
     given = parser.parse_args()
     trials = given.trials
-    if given.what == "million":
-        many = load_graph("social:1000000:20", seed=1)
-        assert isinstance(many, Graph)
-        attacks = ["snapshot", "spies:0.1667:first"]
-        table(many, [ARRAYS], attacks, STEPS, trials)
-        table(many, ["frames"], attacks, STEPS, max(trials // 5, 2))
-        return
     graph = load_graph(GRAPH, seed=1)
     assert isinstance(graph, Graph)
     if given.what == "plain":

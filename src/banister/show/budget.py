@@ -31,7 +31,8 @@ def draw_budget(moments: Sequence[BudgetMoment], path: Path, *, title: str, widt
     times = [datetime.fromisoformat(moment.at) for moment in moments]
     span = max(times[-1] - times[0], LEAST_SPAN)
     used = [100 * moment.used for moment in moments]
-    upper.fill_between(times, used, step="post", color=COLOURS[0], alpha=0.18, linewidth=0)
+    end = times[-1] + span / 12  # So the last step is seen to have a height.
+    upper.fill_between([*times, end], [*used, used[-1]], step="post", color=COLOURS[0], alpha=0.18, linewidth=0)
     upper.step(times, used, where="post", color=COLOURS[0], linewidth=1.6)
     upper.axhline(100, color=COLOURS[7], linewidth=1, linestyle="--")
     upper.set_ylim(0, 108)
@@ -42,8 +43,8 @@ def draw_budget(moments: Sequence[BudgetMoment], path: Path, *, title: str, widt
     lower.set_ylim(bottom=0)
     lower.set_ylabel("largest epsilon\nthat still fits")
     lower.set_xlabel(f"time (UTC), until {times[-1]:%Y-%m-%d}")
-    lower.set_xlim(times[-1] - span, times[-1] + span / 12)
-    upper.axhline(used[-1], xmin=12 / 13, color=COLOURS[0], linewidth=1.6)  # So the last step is seen to have a height.
+    lower.set_xlim(times[-1] - span, end)
+    upper.axhline(used[-1], xmin=12 / 13, color=COLOURS[0], linewidth=1.6)
     lower.axhline(left[-1], xmin=12 / 13, color=COLOURS[2], linewidth=1.6)
     locator = dates.AutoDateLocator(minticks=2, maxticks=max(4, int(width_inches)))  # type: ignore[no-untyped-call]
     locator.intervald[dates.MONTHLY] = [1, 2, 3, 4, 6, 12]

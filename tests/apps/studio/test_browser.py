@@ -1,5 +1,6 @@
 """The walk of a newcomer through the studio, in a real browser, at the width of a phone and of a desk."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from banister.apps.studio.site import studio
+from banister.apps.web.jobs import Job, Teller
 from banister.apps.web.site import Site
 from tests.apps.studio.place import schema
 from tests.apps.studio.shots import PAGES, TABLE, Eye, stays, walk
@@ -103,6 +105,49 @@ def test_a_move_of_the_slider_is_asked_for_once_and_at_once(browser: Browser, si
         page.locator("#epsilon").fill("0.017")  # Who types is still waited for.
         page.get_by_role("heading", name="What to expect at epsilon 0.017").wait_for()
         assert not seen.noticed
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_lost_connection_is_said_until_there_is_an_answer_again(browser: Browser, site: Site, width: int) -> None:
+    with watched(browser, site, width=width) as seen:
+        page, said = seen.page, seen.page.locator("#lost")
+        seen.go("/ask")
+        page.get_by_role("heading", name="What it takes").wait_for()
+        seen.settled()
+        assert said.is_hidden()
+        page.route("**/ask/plan", lambda route: route.abort("connectionrefused"))
+        page.get_by_label("Epsilon, by a slider").press("Home")
+        said.wait_for()
+        assert "There is no answer" in said.inner_text()
+        assert "What to expect at epsilon 0.01" not in page.locator("#forecast").inner_text()
+        assert said.evaluate("box => box.getBoundingClientRect().top >= 0"), "who is far down the page sees it, too"
+        page.unroute("**/ask/plan")
+        page.get_by_label("Epsilon, by a slider").press("End")
+        page.get_by_role("heading", name="What to expect at epsilon 1").wait_for()
+        assert said.is_hidden()
+        page.context.clear_cookies()  # As after another start of the program.
+        page.get_by_label("Epsilon, by a slider").press("Home")
+        said.wait_for()
+        assert "Open the whole address that was printed" in said.inner_text()
+        assert "banister" in said.evaluate("box => document.querySelector('header').innerText")
+
+
+def test_progress_of_a_program_that_ended_does_not_look_as_if_it_went_on(browser: Browser, site: Site) -> None:
+    end = threading.Event()
+
+    def works(tell: Teller) -> str:
+        tell("adding up question 1 of 1")
+        end.wait(60)
+        return "/"
+
+    site.start("works", lambda: Job("Releasing", works, again="/ask"))
+    with watched(browser, site) as seen:
+        page = seen.page
+        page.route("**/work/works/events", lambda route: route.abort("connectionrefused"))
+        seen.go("/work/works")
+        page.locator("#lost").wait_for()
+        assert "what was paid for is there" in page.locator("#lost").inner_text()
+    end.set()
 
 
 @pytest.mark.parametrize("width", WIDTHS)

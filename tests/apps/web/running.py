@@ -34,6 +34,18 @@ PAPER = "() => getComputedStyle(document.body).backgroundColor"
 CUT = """() => [...document.querySelectorAll("figure.picture .scroll")]
   .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.getAttribute("aria-label"))"""
 """Pictures that have to be moved sideways to be seen whole."""
+UNDER = """() => [...document.querySelectorAll("table")].filter((table) => table.checkVisibility()).flatMap((table) => {
+  const [head, row] = [table.tHead?.rows[0], table.tBodies[0]?.rows[0]].map((one) => [...(one?.cells ?? [])]);
+  if (getComputedStyle(table).display !== "table" || head.length !== row.length) return [];
+  return head.filter((cell, place) => {
+    const [above, below] = [cell, row[place]].map((one) => one.getBoundingClientRect());
+    return Math.abs(above.left - below.left) > 1 || Math.abs(above.right - below.right) > 1;
+  }).map((cell) => cell.textContent);
+})"""
+"""Headers of tables that do not stand above their columns. On a phone a table may be a list of cards."""
+TORN = """() => [...document.querySelectorAll("table")].filter((one) => one.checkVisibility())
+  .filter((one) => getComputedStyle(one).display !== "table").map((one) => one.outerHTML.slice(0, 80))"""
+"""Tables that are shown as something else."""
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -94,6 +106,10 @@ class Watched:
         assert not cut, f"{self.page.url} has pictures that are cut on a phone: {cut}"
         small = self.page.evaluate(SMALL)
         assert not small, f"{self.page.url} has words below 12 px: {small}"
+        torn = self.page.evaluate(TORN) if self.page.evaluate("innerWidth") != WIDTHS[0] else []
+        assert not torn, f"{self.page.url} shows tables that are none: {torn}"
+        under = self.page.evaluate(UNDER)
+        assert not under, f"{self.page.url} has headers that are not above their columns: {under}"
         outside = self.page.evaluate(OUTSIDE)
         assert not outside, f"{self.page.url} has beside the window: {outside}"
         self.check_print()

@@ -9,8 +9,7 @@ async function play(box) {
   const pen = canvas.getContext("2d");
   const [slider, button, said] = ["input", "button", "[data-said-step]"].map((name) => box.querySelector(name));
   const at = new Map(scene.nodes.map((node) => [node.id, node]));
-  const colours = getComputedStyle(box);
-  const [ink, line, bar, bad, paper, soft] = ["--ink", "--line", "--bar", "--bad", "--paper", "--soft"].map((name) => colours.getPropertyValue(name).trim());
+  let ink, line, bar, bad, paper, soft;
   const size = canvas.width;
   const x = (node) => size / 2 + node.x * size * 0.46;
   const y = (node) => size / 2 + node.y * size * 0.46;
@@ -35,6 +34,8 @@ async function play(box) {
   }
 
   function draw() {
+    const colours = getComputedStyle(box); // Anew each time: it may have become dark meanwhile.
+    [ink, line, bar, bad, paper, soft] = ["--ink", "--line", "--bar", "--bad", "--paper", "--soft"].map((name) => colours.getPropertyValue(name).trim());
     const frame = scene.frames[step];
     const here = scene.nodes.filter((node) => node.t <= frame.step);
     pen.clearRect(0, 0, size, size);

@@ -1,7 +1,25 @@
 // What pages need beyond htmx: progress of long work, and a slider that writes its value into a field.
 
+// Who asks and gets no answer must not take what stands in the page for it; once there is an answer, nothing is said.
+const LOST = "There is no answer: the program was ended, or the connection was lost. What stands here may be old. Nothing is paid twice: load the page again, and what was paid for is there.";
+const lost = (words) => {
+  const box = document.getElementById("lost");
+  if (box) (box.textContent = words), (box.hidden = !words);
+};
+document.addEventListener("htmx:sendError", () => lost(LOST));
+document.addEventListener("htmx:responseError", (event) => {
+  const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
+  lost(page.querySelector("main p")?.textContent || LOST);
+});
+document.addEventListener("htmx:afterSwap", () => lost(""));
+const listening = (source) => {
+  source.addEventListener("error", () => lost(LOST));
+  source.addEventListener("open", () => lost(""));
+  return source;
+};
+
 for (const box of document.querySelectorAll("[data-events]")) {
-  const source = new EventSource(box.dataset.events);
+  const source = listening(new EventSource(box.dataset.events));
   source.onmessage = (event) => {
     const state = JSON.parse(event.data);
     box.querySelector("[data-stage]").textContent = state.stage;
@@ -28,7 +46,7 @@ for (const box of document.querySelectorAll("[data-again]")) {
 
 // A piece of a page that the server tells news of; it is fetched anew then, not in the middle of what somebody does.
 for (const box of document.querySelectorAll("[data-live]")) {
-  const source = new EventSource(box.dataset.live);
+  const source = listening(new EventSource(box.dataset.live));
   source.onmessage = async () => {
     const answer = await fetch(box.dataset.piece).catch(() => null);
     if (answer?.ok && !answer.redirected) box.innerHTML = await answer.text();

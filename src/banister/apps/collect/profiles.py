@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from markupsafe import Markup
 
 from banister.apps.collect.book import ReportBook, Running
@@ -56,25 +57,27 @@ def _view(series: NumberSeries, told: SeriesEstimate, text: str) -> ProfileView:
 
 def _chart(series: NumberSeries, told: SeriesEstimate, words: str) -> Markup:
     """A bar for each interval and a mark for each mean; words are escaped, the rest is numbers."""
-    low, high = float((told.mean - told.half).min()), float((told.mean + told.half).max())
-    low = min(low, 0.0)
+    # No mean lies outside of what the classes stand for, so no interval is drawn there.
+    ends = series.middles[[0, -1]]
+    lows, means, highs = (np.clip(told.mean + sign * told.half, *ends) for sign in (-1, 0, 1))
+    low, high = min(float(lows.min()), 0.0), float(highs.max())
     scale = _HIGH / (high - low or 1.0)
     step = 100 / series.times
     parts = []
-    for place, (mean, half) in enumerate(zip(told.mean, told.half, strict=True)):
-        top, left = (high - mean - half) * scale, step * place
+    for place, (least, mean, most) in enumerate(zip(lows, means, highs, strict=True)):
+        left = step * place
         parts.append(
-            f'<rect class="area" x="{left + step / 5:.2f}%" width="{step * 3 / 5:.2f}%" y="{top:.1f}" '
-            f'height="{2 * half * scale:.1f}"/>'
+            f'<rect class="area" x="{left + step / 5:.2f}%" width="{step * 3 / 5:.2f}%" '
+            f'y="{(high - most) * scale:.1f}" height="{(most - least) * scale:.1f}"/>'
             f'<rect class="now" x="{left + step / 5:.2f}%" width="{step * 3 / 5:.2f}%" '
             f'y="{(high - mean) * scale - 1:.1f}" height="3"/>'
         )
     times = [series.when(place) for place in sorted({0, series.times // 2, series.times - 1})]
     anchors = ("start", "middle", "end")[-len(times) :] if len(times) > 1 else ("start",)
-    ends = ["0%", "50%", "100%"][-len(times) :] if len(times) > 1 else ["0%"]
+    across = ["0%", "50%", "100%"][-len(times) :] if len(times) > 1 else ["0%"]
     below = Markup("").join(
         Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(end, _HIGH + 18, anchor, when)
-        for end, anchor, when in zip(ends, anchors, times, strict=True)
+        for end, anchor, when in zip(across, anchors, times, strict=True)
     )
     beside = Markup('<text x="0" y="12">{:.2g} {}</text><text x="0" y="{}">{:.2g} {}</text>').format(
         high, series.unit, _HIGH - 3, low, series.unit

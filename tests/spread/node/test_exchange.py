@@ -12,6 +12,7 @@ import banister
 from banister.errors import BadValue
 from banister.sampling.simulation import SeededBits, seeded
 from banister.spread.node import codec
+from banister.spread.node.ages import PIECE_TICKS
 from banister.spread.node.exchange import COVER, Exchange, Outbox, name_of
 from banister.spread.node.messages import Ack, Copy, Cover, FrameKind, Token, Wave
 from banister.spread.node.own import turn_of
@@ -206,7 +207,7 @@ def test_a_long_post_goes_in_pieces_and_has_its_own_pace() -> None:
     alone = node()
     alone.post(body, now=0)
     begun = next(now for now, _, data in _unanswered(alone, 0, 40) if data != COVER)
-    assert begun == STEP_TICKS + 3 * STEP_TICKS // 2
+    assert begun == STEP_TICKS + 3 * PIECE_TICKS
 
 
 def test_a_friend_who_was_away_hears_what_still_lives() -> None:

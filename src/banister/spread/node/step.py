@@ -123,6 +123,10 @@ class Desk:
         at = posted_at(self.settings, held) + age * step_of(self.settings, held)
         insort(self._alarms, Alarm(max(at, self.now + 1), held.id, what))
 
+    def remind_after(self, held: Held, what: str, ticks: Tick) -> None:
+        """Call the rules after so many ticks."""
+        insort(self._alarms, Alarm(self.now + ticks, held.id, what))
+
     def age_of(self, held: Held) -> int:
         """Steps since the post: those that the copy told, and those counted here since, as far as a frame can tell."""
         passed = max(self.now - posted_at(self.settings, held), 0)

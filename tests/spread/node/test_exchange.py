@@ -289,6 +289,7 @@ def test_a_second_friend_who_has_it_is_its_quota() -> None:
     for link, here in ((1, False), (1, False), (2, True)):
         relay.received(link, copy(level=1), now=1)
         assert (NAME in relay.state.held) is here
+    assert relay.state.held[NAME].known == (1,)  # She needs not be told.
     assert not relay.state.offered
     for k in range(600):
         relay.received(1, copy(b"flood %d" % k, level=1), now=1)

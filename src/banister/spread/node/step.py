@@ -200,9 +200,10 @@ class Desk:
             elif self._offered.get(frame.id, link) == link:
                 self._offered = noted(self.settings, self._offered, frame.id, link)
                 return None
-            self._offered = without(self._offered, frame.id)
             dated = Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level, frame.age, frame.part)
-            self._store(dated)
+            first = self._offered.get(frame.id, link)
+            self._store(dated if first == link else replace(dated, known=(first,)))
+            self._offered = without(self._offered, frame.id)
             self._actions.append(Show(frame.id))
             self.settings.rules.arrived(self, self.held[frame.id])
             return True

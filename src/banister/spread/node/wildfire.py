@@ -27,8 +27,8 @@ DAY_SECONDS = 86_400
 LIFE_DAYS = 3
 """So long a post is kept, and offered to friends who were away."""
 PACE = 16
-"""A friend may bring one frame of new posts in so many ticks before any was approved, and up to one a tick after."""
-BURST = 2
+"""A friend may bring one frame of new posts in so many ticks, and up to four times as many after approvals."""
+BURST = 4
 """So many of them at once: a flood of whoever has many friends fills no queue before they know her."""
 
 

@@ -35,35 +35,63 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Attacked:
-    """One attack: what it found in the drill, and what was foretold."""
+    """One attack: what it found in the drill, and what was foretold for an honest crowd and for one in which as many
+    friends give nothing on; and how many had a post at the deadline."""
 
     attack: str
     found: MeasuredChance
     foretold: MeasuredChance
+    with_silent: MeasuredChance
+    holders: tuple[float, float, float]
 
     @property
     def holds(self) -> bool:
         """Whether the drill gives away no more than was foretold, as far as so many posts can tell."""
-        return self.found.low <= self.foretold.high
+        return self.found.low <= max(self.foretold.high, self.with_silent.high)
 
     def words(self) -> str:
         verdict = "not above what was foretold" if self.holds else "ABOVE what was foretold"
-        return f"{self.attack:<24} found {self.found}; foretold {self.foretold}: {verdict}"
+        holders = " / ".join(f"{each:.1f}" for each in self.holders)
+        return (
+            f"{self.attack:<24} found {self.found}; foretold {self.foretold}, with silent friends {self.with_silent}: "
+            f"{verdict} ({holders} holders)"
+        )
 
 
 def attacked(
-    graph: Graph, heard: Mapping[int, Sequence[Heard]], posts: Sequence[Posted], *, seed: int, trials: int = 400
+    graph: Graph,
+    heard: Mapping[int, Sequence[Heard]],
+    posts: Sequence[Posted],
+    *,
+    seed: int,
+    silent: int = 0,
+    trials: int = 400,
 ) -> list[Attacked]:
-    """Each attack on each post, and on as many posts as wanted of the laboratory's own."""
+    """Each attack on each post, and on as many posts as wanted of the laboratory's own, without and with so many silent
+    friends."""
     adversaries, frames = [parse_adversary(each) for each in ATTACKS], Frames()
     hits: dict[str, list[float]] = {each: [] for each in ATTACKS}
+    holders: list[int] = []
     for number, post in enumerate(posts):
         chance = seeded(seed, number)
         mine = {node: [each for each in seen if each.name == post.name] for node, seen in heard.items()}
         spread = spread_heard(post.author, post.name, mine, chance.random(graph.count), steps=SWITCH, begin=post.begin)
         scene = Scene(frames, graph, spread)
+        holders.append(spread.size)
         for name, adversary in zip(ATTACKS, adversaries, strict=True):
             hits[name].append(adversary.suspects(scene, chance).chance_of(post.author))
-    study = Study(graph, protocols=["frames"], adversaries=list(ATTACKS), steps=[SWITCH], trials=trials, seed=seed)
-    rows = {row.adversary: row.detection for row in study.run(workers=1, progress=lambda *_: None).rows}
-    return [Attacked(each, MeasuredChance.of(np.asarray(hits[each])), rows[each]) for each in ATTACKS]
+    rows = []
+    for protocol in (frames, Frames(drop=silent / graph.count)):
+        study = Study(graph, protocols=[protocol], adversaries=list(ATTACKS), steps=[SWITCH], trials=trials, seed=seed)
+        rows.append({row.adversary: row for row in study.run(workers=1, progress=lambda *_: None).rows})
+    mean = float(np.mean(holders))
+    return [
+        Attacked(
+            each,
+            MeasuredChance.of(np.asarray(hits[each])),
+            rows[0][each].detection,
+            rows[1][each].detection,
+            (mean, rows[0][each].holders, rows[1][each].holders),
+        )
+        for each in ATTACKS
+    ]

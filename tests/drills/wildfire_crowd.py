@@ -227,7 +227,7 @@ def crowd(nodes: int, posts: int, tick: float, seed: int, manners: tuple[str, ..
         step = tick * STEP_TICKS
         heard = {k: _heard(k, each.copies, step) for k, each in enumerate(people)}
         posted = [Posted(author, bytes.fromhex(name), at / step) for author, name, at in written]
-        attacks = attacked(graph, heard, posted, seed=seed)
+        attacks = attacked(graph, heard, posted, seed=seed, silent=list(bad.values()).count("silent"))
         print(f"what spies among the processes wrote down, one in six of all, on {posts} posts:")
         for attack in attacks:
             print(f"  {attack.words()}", flush=True)

@@ -10,6 +10,7 @@ _SECOND = ("tests/spread/node/test_exchange.py::test_a_second_friend_who_has_it_
 _TURNS = ("tests/spread/node/test_exchange.py::test_links_take_turns_and_what_was_sent_goes_when_nothing_else_does",)
 _OWN = ("tests/spread/node/test_exchange.py::test_ones_own_post_waits_in_a_friends_turn",)
 _CROSSED = ("tests/spread/node/test_exchange.py::test_who_brought_it_is_not_told_it",)
+_PAUSE = ("tests/spread/node/test_step.py::test_gossip_after_the_deadline_waits_for_no_step",)
 _PACE = ("tests/spread/node/test_exchange.py::test_a_long_post_goes_in_pieces_and_has_its_own_pace",)
 
 MUTANTS = (
@@ -51,7 +52,7 @@ MUTANTS = (
     Mutant(
         name="long-posts-at-the-pace-of-short-ones",
         file="spread/node/ages.py",
-        old="    return settings.step_ticks + (pieces - 1) * max(settings.step_ticks // 2, 1)\n",
+        old="    return settings.step_ticks + (pieces - 1) * PIECE_TICKS\n",
         new="    return settings.step_ticks\n",
         tests=_PACE,
     ),
@@ -89,5 +90,19 @@ MUTANTS = (
         old="            if held is not None and link not in held.known:\n",
         new="            if held is not None:\n",
         tests=_CROSSED,
+    ),
+    Mutant(
+        name="gossip-waits-for-a-step",
+        file="spread/node/rules/hybrid.py",
+        old="        if self.pause and age >= first:\n",
+        new="        if False:\n",
+        tests=_PAUSE,
+    ),
+    Mutant(
+        name="what-is-hidden-is-told-at-once",
+        file="spread/node/rules/hybrid.py",
+        old="        if self.pause and age >= first:\n",
+        new="        if self.pause:\n",
+        tests=_PAUSE,
     ),
 )

@@ -12,6 +12,7 @@ import banister
 from banister.errors import BadValue
 from banister.sampling.simulation import SeededBits, seeded
 from banister.spread.node import codec
+from banister.spread.node.ages import PIECE_TICKS
 from banister.spread.node.exchange import COVER, Exchange, Outbox, name_of
 from banister.spread.node.messages import Ack, Copy, Cover, FrameKind, Token, Wave
 from banister.spread.node.own import turn_of
@@ -206,7 +207,7 @@ def test_a_long_post_goes_in_pieces_and_has_its_own_pace() -> None:
     alone = node()
     alone.post(body, now=0)
     begun = next(now for now, _, data in _unanswered(alone, 0, 40) if data != COVER)
-    assert begun == STEP_TICKS + 3 * STEP_TICKS // 2
+    assert begun == STEP_TICKS + 3 * PIECE_TICKS
 
 
 def test_a_friend_who_was_away_hears_what_still_lives() -> None:
@@ -288,6 +289,7 @@ def test_a_second_friend_who_has_it_is_its_quota() -> None:
     for link, here in ((1, False), (1, False), (2, True)):
         relay.received(link, copy(level=1), now=1)
         assert (NAME in relay.state.held) is here
+    assert relay.state.held[NAME].known == (1,)  # She needs not be told.
     assert not relay.state.offered
     for k in range(600):
         relay.received(1, copy(b"flood %d" % k, level=1), now=1)

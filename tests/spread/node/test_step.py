@@ -292,6 +292,17 @@ def test_a_copy_after_the_deadline_is_gossip_whatever_its_level_says() -> None:
     assert sent(play(state, (9 + STEP, got(1, Ack(ID, FrameKind.COPY, 0, False))))[1]) == []
 
 
+def test_gossip_after_the_deadline_waits_for_no_step() -> None:
+    """With a pause a late copy is told on after so many ticks; one that came before the deadline waits for it."""
+    rules = HybridRules(4, 1, quiet=1, pause=3)
+    for age, told in ((9, 7 + 3), (6, 7 + 3), (5, 7 + STEP), (3, 7 + 3 * STEP)):
+        state, _ = play(node(rules), (7, got(0, Copy(ID, b"text", age=age))))
+        (alarm,) = (alarm for alarm in state.alarms if alarm.what == "switch")
+        assert alarm.at == told
+        _, actions = play(state, (told, Wake()))
+        assert {action.link for action in sent(actions)} == {1, 2}
+
+
 def test_counters_beyond_the_horizon_are_ignored() -> None:
     """They would make a wave's record, or a falling copy's branch, as large as a liar wants."""
     fresh = node(TreeRules(), horizon=4)
@@ -333,6 +344,8 @@ def test_impossible_settings_are_refused() -> None:
         GossipRules(0)
     with pytest.raises(BadValue, match="switch = 0 must be"):
         HybridRules(0, 1)
+    with pytest.raises(BadValue, match="pause = -1 must be"):
+        HybridRules(3, 1, pause=-1)
     with pytest.raises(BadValue, match="rate = 2 must be"):
         HybridRules(3, 2)
     with pytest.raises(BadValue, match="fluff = 2 must be"):

@@ -17,7 +17,7 @@ from banister.apps.wildfire.pictures import LARGEST_FILE
 from banister.apps.wildfire.qr import qr_code
 from banister.apps.wildfire.terminal import proposal_words
 from banister.errors import BadValue, BanisterError
-from banister.spread.node.wildfire import LIFE_DAYS, PACE, QUIET, STEP_TICKS, SWITCH
+from banister.spread.node.wildfire import LIFE_DAYS, PACE, PAUSE, QUIET, STEP_TICKS, SWITCH
 
 LINKS = (NavLink("/", "Posts"), NavLink("/friends", "Friends"), NavLink("/node", "Your node"))
 TICKS = (1, 5, 15, 60)
@@ -252,5 +252,5 @@ def _link(text: str) -> int:
 
 
 def _minutes(tick: float) -> float:
-    """Minutes until some 10 000 have a post: the deadline, and then four steps of gossip."""
-    return (SWITCH + QUIET + 1 + 4) * STEP_TICKS * tick / 60
+    """Minutes until some 10 000 have a post: the deadline, and then four ticks of gossip."""
+    return ((SWITCH + QUIET + 1) * STEP_TICKS + 4 * PAUSE) * tick / 60

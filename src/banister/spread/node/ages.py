@@ -8,6 +8,8 @@ from banister.spread.node.codec import LONGEST_BODY
 from banister.spread.node.messages import PARTS, Copy, Tick
 from banister.spread.node.state import OLDEST, Held, Settings
 
+PIECE_TICKS: Tick = 2
+"""By so many ticks each further frame of a body makes its steps longer."""
 LEAST_LIFE = 3
 """Whatever age a copy tells, it stays a third of a life: who lies about it cannot make a post vanish at once."""
 
@@ -38,10 +40,10 @@ def told_age(settings: Settings, held: Held, *, now: Tick, toss: Tick) -> tuple[
 
 
 def step_of(settings: Settings, held: Held) -> Tick:
-    """The length of a step for a message, the same at every holder: what takes several frames has room in it for all of
-    them twice, to somebody and then to somebody else where it was not new."""
+    """The length of a step for a message, the same at every holder: what takes several frames has room in it for all
+    but the first twice, since pieces take turns with what else a link carries."""
     pieces = max(-(-len(held.body) // LONGEST_BODY), 1)
-    return settings.step_ticks + (pieces - 1) * max(settings.step_ticks // 2, 1)
+    return settings.step_ticks + (pieces - 1) * PIECE_TICKS
 
 
 def posted_at(settings: Settings, held: Held) -> Tick:

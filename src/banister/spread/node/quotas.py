@@ -11,7 +11,7 @@ contact has, and the crowd's own posts are never refused because a relay spent h
 links has at most m quotas of posts in a crowd, however long her reach, unless two who flood share a contact: these are
 witnesses for each other (docs/math/spread-protocols.md).
 
-A contact whose posts are approved may bring up to sixteen times as much; each that came and was not approved takes an
+A contact whose posts are approved may bring up to four times as much; each that came and was not approved takes an
 eighth of a doubling back, so that only one whose posts go on being approved keeps it. Two numbers are kept for each
 contact: until when it has used up what it may bring, in parts of a tick of which a frame takes a whole number however
 often it was approved; and its standing, in eighths of a doubling.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from banister import need
 from banister.errors import BadValue
-from banister.spread.node.messages import Asked, FrameKind, Link, MessageId, Tick
+from banister.spread.node.messages import PARTS, Asked, Copy, FrameKind, Link, MessageId, Tick, Token
 
 if TYPE_CHECKING:
     from banister.spread.node.rules import Rules
@@ -156,3 +156,13 @@ def fewer(forgotten: Mapping[MessageId, Link | None]) -> dict[MessageId, Link | 
     surplus = max(min(len(forgotten) // 16, counts[most] - others), 1)
     gone = set(islice((name for name, link in forgotten.items() if link == most), surplus))
     return {name: link for name, link in forgotten.items() if name not in gone}
+
+
+def is_possible(settings: Settings, frame: Asked) -> bool:
+    """Counters that an honest node can have reached; others would cost memory, or tell far too many."""
+    if isinstance(frame, Copy):
+        return 0 <= frame.level <= settings.horizon + 1 and 0 <= frame.part < PARTS
+    if isinstance(frame, Token):
+        even = frame.time >= 0 and frame.time % 2 == 0  # Tokens are handed on at even times only.
+        return even and 0 <= frame.hops <= frame.time // 2 and frame.time <= settings.horizon
+    return 0 <= frame.number <= settings.horizon + 2

@@ -12,7 +12,6 @@ from banister.sampling.bits import BitSource
 from banister.sampling.whole import uniform_below
 from banister.spread.node.ages import dated, end_of_embargo, end_of_life, outlived, posted_at, step_of
 from banister.spread.node.messages import (
-    PARTS,
     Ack,
     Action,
     Asked,
@@ -36,7 +35,7 @@ from banister.spread.node.messages import (
 )
 from banister.spread.node.own import is_alone, leaf_from, moved, place_of
 from banister.spread.node.quotas import admitted, charged, in_use, noted, raised, without
-from banister.spread.node.state import OLDEST, Alarm, Held, NodeState, Waiting, fewer
+from banister.spread.node.state import OLDEST, Alarm, Held, NodeState, Waiting, fewer, is_possible
 
 _FORGOTTEN = 4
 """So many times as many messages as are kept are remembered by name when they are forgotten."""
@@ -123,6 +122,10 @@ class Desk:
         at = posted_at(self.settings, held) + age * step_of(self.settings, held)
         insort(self._alarms, Alarm(max(at, self.now + 1), held.id, what))
 
+    def remind_after(self, held: Held, what: str, ticks: Tick) -> None:
+        """Call the rules after so many ticks."""
+        insort(self._alarms, Alarm(self.now + ticks, held.id, what))
+
     def age_of(self, held: Held) -> int:
         """Steps since the post: those that the copy told, and those counted here since, as far as a frame can tell."""
         passed = max(self.now - posted_at(self.settings, held), 0)
@@ -181,7 +184,7 @@ class Desk:
     def _take(self, link: Link, frame: Asked) -> bool | None:
         """What is answered; nothing to who may bring more only later."""
         held = self.held.get(frame.id)
-        if not self._is_possible(frame):
+        if not is_possible(self.settings, frame):
             return False
         if isinstance(frame, Copy):
             if held is not None and link not in held.tree_links:
@@ -196,9 +199,10 @@ class Desk:
             elif self._offered.get(frame.id, link) == link:
                 self._offered = noted(self.settings, self._offered, frame.id, link)
                 return None
-            self._offered = without(self._offered, frame.id)
             dated = Held(frame.id, frame.body, link, self.now, frame.climbing, frame.level, frame.age, frame.part)
-            self._store(dated)
+            first = self._offered.get(frame.id, link)
+            self._store(dated if first == link else replace(dated, known=(first,)))
+            self._offered = without(self._offered, frame.id)
             self._actions.append(Show(frame.id))
             self.settings.rules.arrived(self, self.held[frame.id])
             return True
@@ -218,16 +222,6 @@ class Desk:
         waiting = self._waiting.pop((link, held.id, FrameKind.COPY, 0), None)
         if waiting is not None:
             self._settle(held, link, waiting.frame, False, answered=True)
-
-    def _is_possible(self, frame: Asked) -> bool:
-        """Counters that an honest node can have reached; others would cost memory, or tell far too many."""
-        horizon = self.settings.horizon
-        if isinstance(frame, Copy):
-            return 0 <= frame.level <= horizon + 1 and 0 <= frame.part < PARTS
-        if isinstance(frame, Token):
-            even = frame.time >= 0 and frame.time % 2 == 0  # Tokens are handed on at even times only.
-            return even and 0 <= frame.hops <= frame.time // 2 and frame.time <= horizon
-        return 0 <= frame.number <= horizon + 2
 
     def _charge(self, link: Link, body: bytes) -> None:
         if self.settings.quota:

@@ -16,15 +16,19 @@ QUIET = 1
 """Steps between: clocks of a crowd agree to less than that."""
 CAP = 3
 """How many a holder tells until then."""
-STEP_TICKS = 4
-"""A copy, its answer, and a copy to somebody else where it was not new: three ticks, and one to spare."""
-EMBARGO = 8
+STEP_TICKS = 2
+"""A copy and its answer. A copy to somebody else, where it was not new, comes a step late and has the next one."""
+PAUSE = 1
+"""Ticks from a copy that comes after the deadline to telling it on."""
+REST = 16
+"""Steps from the deadline until embargoes begin, by when everybody should have it."""
+EMBARGO = 16
 DAY_SECONDS = 86_400
 LIFE_DAYS = 3
 """So long a post is kept, and offered to friends who were away."""
 PACE = 16
-"""A friend may bring one frame of new posts in so many ticks before any was approved, and up to one a tick after."""
-BURST = 2
+"""A friend may bring one frame of new posts in so many ticks, and up to four times as many after approvals."""
+BURST = 4
 """So many of them at once: a flood of whoever has many friends fills no queue before they know her."""
 
 
@@ -37,11 +41,11 @@ def wildfire_settings(*, tick_seconds: Number) -> Settings:
     tick = need.positive("tick_seconds", tick_seconds)
     day = max(int(DAY_SECONDS / tick), 1)
     return Settings(
-        rules=HybridRules(SWITCH, 1, CAP, quiet=QUIET),
+        rules=HybridRules(SWITCH, 1, CAP, quiet=QUIET, pause=PAUSE),
         step_ticks=STEP_TICKS,
         retry=8,
         tries=320,
-        horizon=SWITCH + 4,
+        horizon=SWITCH + REST,
         embargo=EMBARGO,
         lifetime=max(LIFE_DAYS * day // STEP_TICKS, 1),
         memory=256,

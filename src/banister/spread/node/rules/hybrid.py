@@ -23,7 +23,8 @@ class HybridRules(Quiet):
     clock. Where frames take a good part of a step those clocks differ a little: `quiet` steps without a word lie
     between the tree and the gossip, so that the earliest to gossip does not cut into the tree. An embargo in the
     settings stays what it is for every protocol, a failsafe: where copies got lost it lets a holder tell everybody in
-    the end.
+    the end. With `pause` above 0 a copy that comes when everybody is told is told on after so many ticks, and not at
+    the next step: hiding ended with the deadline, and every holder is one of many.
     """
 
     begins_again: ClassVar[bool] = True
@@ -32,12 +33,14 @@ class HybridRules(Quiet):
     switch: int
     rate: Fraction
     quiet: int
+    pause: int
 
-    def __init__(self, switch: int, rate: Number, cap: int | None = None, *, quiet: int = 0) -> None:
+    def __init__(self, switch: int, rate: Number, cap: int | None = None, *, quiet: int = 0, pause: int = 0) -> None:
         object.__setattr__(self, "tree", TreeRules(cap, ages=True))
         object.__setattr__(self, "switch", need.whole("switch", switch, least=1))
         object.__setattr__(self, "rate", need.between("rate", need.positive("rate", rate), 0, 1))
         object.__setattr__(self, "quiet", need.whole("quiet", quiet, least=0))
+        object.__setattr__(self, "pause", need.whole("pause", pause, least=0))
 
     def posted(self, desk: "Desk", held: Held) -> None:
         self.tree.posted(desk, held)
@@ -49,7 +52,11 @@ class HybridRules(Quiet):
         self._await_the_deadline(desk, held)
 
     def _await_the_deadline(self, desk: "Desk", held: Held) -> None:
-        desk.remind_at(held, "switch", max(self.switch + self.quiet, desk.age_of(held)) + 1)
+        first, age = self.switch + self.quiet + 1, desk.age_of(held)
+        if self.pause and age >= first:
+            desk.remind_after(held, "switch", self.pause)
+        else:
+            desk.remind_at(held, "switch", max(first, age + 1))
 
     def alarm(self, desk: "Desk", held: Held, what: str) -> None:
         if what == "tell":

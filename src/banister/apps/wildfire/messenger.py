@@ -25,6 +25,8 @@ from banister.core.exact.written import Number
 from banister.errors import BadValue, BanisterError
 
 T = TypeVar("T")
+ONION_PHONES = "onion_phones"
+"""By what the key of the onion service for phones is kept: friends know nothing of that address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ class AtTor:
 
     control: str = ""
     password: str = ""
+    phones: int = 0
+    """The port on this machine to which an onion service for phones leads, where there is to be one."""
 
 
 class Messenger:
@@ -127,6 +131,8 @@ class Messenger:
 
     async def _publish(self, tor: AtTor) -> None:
         self.node.onion.add(FRIENDS, ONION_PORT, (self.node.host, self.node.port))
+        if tor.phones:
+            self.node.onion.add(ONION_PHONES, 80, ("127.0.0.1", tor.phones))
         await self.node.onion.start(tor.control, tor.password)
 
     def discovers(self) -> bool:

@@ -45,6 +45,8 @@ CREATE TABLE IF NOT EXISTS introductions (id BLOB NOT NULL, link INTEGER NOT NUL
   expires INTEGER NOT NULL, PRIMARY KEY (id, link));
 CREATE TABLE IF NOT EXISTS notes (id BLOB NOT NULL, link INTEGER NOT NULL, what INTEGER NOT NULL, body BLOB NOT NULL,
   expires INTEGER NOT NULL, PRIMARY KEY (id, link, what));
+CREATE TABLE IF NOT EXISTS devices (id TEXT PRIMARY KEY, name TEXT NOT NULL, proof TEXT NOT NULL UNIQUE,
+  since TEXT NOT NULL);
 """
 """What stores of earlier days do not have yet."""
 

@@ -6,6 +6,7 @@ The node runs in a thread of its own, with its own loop, so that no page can hol
 import asyncio
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TypeVar
 
 from banister import need
 from banister.apps.wildfire.content import Text, read_body, write_body
-from banister.apps.wildfire.figures import LEAST_FRIENDS
+from banister.apps.wildfire.figures import A_FRAME, LEAST_FRIENDS
 from banister.apps.wildfire.identity import safety_number
 from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
 from banister.apps.wildfire.limit import limit_of
@@ -247,6 +248,17 @@ class Messenger:
                 said = word == "approved", word == "muted"
                 shown.append(Shown(each.id.hex(), text.words, text.reply_to.hex(), *said, bool(text.picture)))
         return tuple(shown)
+
+    def came(self) -> Counter[int]:
+        """How many of the posts that are here came first over each link; one's own, once taken, are among them."""
+        held = self._do(lambda: list(self.node.exchange.state.held.values()))
+        return Counter(each.parent for each in held if each.parent is not None)
+
+    def traffic(self) -> tuple[int, int, float]:
+        """Bytes of frames that were sent and that came, with what TLS, TCP and IP put around them, and in how many
+        seconds. It is counted since the start, and written down nowhere."""
+        node = self.node
+        return node.sent * A_FRAME, node.received * A_FRAME, node.up_seconds()
 
     def picture(self, name: str) -> bytes:
         """The picture of a post, once it was looked at and is one."""

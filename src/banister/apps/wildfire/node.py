@@ -86,6 +86,9 @@ class Node:
         wanted = float(store.get("limit_gb", "0"))
         self.limit = TrafficLimit(wanted, wall=lambda: self.clock.wall(), keep=kept, kept=store.get("traffic"))
         self._frames, self._knocks = 0, 0
+        self.sent, self.received = 0, 0
+        """Frames since the start."""
+        self._first = self.clock.now()
         self.nearby = Nearby(self)
         self.joining = Joining(self)
         self.onion = OnionService(self)
@@ -120,6 +123,10 @@ class Node:
             line.writer.transport.abort()
         await self.saved()
 
+    def up_seconds(self) -> float:
+        """Since the start."""
+        return (self.clock.now() - self._first) * self.tick_seconds
+
     @property
     def reached(self) -> tuple[str, int]:
         """The address and port that invitations name."""
@@ -147,7 +154,7 @@ class Node:
                 self._tasks["dial", link] = asyncio.get_running_loop().create_task(self._dial(link))
         if self.relay is not None:
             expected = {friend.secret for friend in self._friends.values() if not friend.dials}
-            expected |= {invited.secret for invited in self._invited if invited.own.private}
+            expected |= self._awaited()
             for secret in expected:
                 if ("meet", secret) not in self._tasks:
                     self._tasks["meet", secret] = asyncio.get_running_loop().create_task(self._meet(secret))
@@ -167,6 +174,7 @@ class Node:
                 else:
                     line.writer.write(self._ready.pop(link, COVER))
                     self._frames += 1
+                    self.sent += 1
             if self._preparing is None or self._preparing.done():
                 if self._preparing is not None and not self._preparing.cancelled():
                     self._failed(self._preparing.exception())
@@ -264,7 +272,10 @@ class Node:
         without_delay(writer)
         line = self.lines[link] = LinkLine(writer)
         if not self._friends[link].met:
-            self.store.met(link)
+            try:
+                self.store.met(link)
+            except BadValue as full:  # A full disk ends no link; that they met is written down the next time.
+                self._failed(full)
             self._friends = {friend.link: friend for friend in self.store.friends() if friend.state == "friend"}
         self.exchange.back(link, now=self.clock.now())
         self.changes += 1
@@ -272,6 +283,7 @@ class Node:
             while True:
                 await line.frames.put(await reader.readexactly(FRAME_BYTES))
                 self._frames += 1
+                self.received += 1
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -317,11 +329,16 @@ class Node:
             writer.transport.abort()
         return None
 
+    def _awaited(self) -> set[bytes]:
+        """Secrets of invitations that somebody may still use."""
+        now = self.clock.wall()
+        return {invited.secret for invited in self._invited if invited.own.private and invited.expires >= now}
+
     async def _meet(self, secret: bytes) -> None:
         """Wait at the relay for one friend, or for who uses an invitation, again and again while she is expected."""
         assert self.relay is not None
         pause, loop = 0.2, asyncio.get_running_loop()
-        while secret in {f.secret for f in self._friends.values()} | {invited.secret for invited in self._invited}:
+        while secret in {f.secret for f in self._friends.values()} | self._awaited():
             while not self.limit.is_open():
                 await asyncio.sleep(pause)
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):

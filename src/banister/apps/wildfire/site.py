@@ -11,6 +11,7 @@ from banister.apps.web.site import NavLink, Site
 from banister.apps.wildfire.figures import traffic_gb
 from banister.apps.wildfire.limit import minutes_an_hour
 from banister.apps.wildfire.messenger import Messenger
+from banister.apps.wildfire.pages.drawn import link_map
 from banister.apps.wildfire.pages.posts import PostPages
 from banister.apps.wildfire.pages.qr import qr_code
 from banister.apps.wildfire.phones.devices import Devices
@@ -128,6 +129,11 @@ class Pages:
         await run_in_threadpool(self.messenger.discover, wanted=wanted)
         return RedirectResponse("/node", status_code=303)
 
+    def _made(self) -> str:
+        """The traffic so far, in words."""
+        sent, came, seconds = self.messenger.traffic()
+        return f"{sent / 1e6:,.1f} MB sent and {came / 1e6:,.1f} MB received in {_span(seconds)} since it was started"
+
     async def pair(self, request: Request) -> Response:
         """A link for a phone, as a QR code."""
         await self.site.fields(request)
@@ -158,7 +164,7 @@ class Pages:
 
     def _node(self, refusal: str, *, link: str = "") -> Response:
         """What the node is set to, what it knows, and what traffic it makes."""
-        limit = self.messenger.node.limit.gigabytes
+        limit, friends = self.messenger.node.limit.gigabytes, self.messenger.friends()
         tick = self.messenger.node.tick_seconds
         count = max(self.messenger.confirmed(), 1)
         rows = [(each, [traffic_gb(each, friends) for friends in CROWDS], _minutes(each)) for each in TICKS]
@@ -173,8 +179,10 @@ class Pages:
             here="/node",
             title="Your node",
             tick=tick,
-            friends=self.messenger.friends(),
+            friends=friends,
             held=len(self.messenger.feed()),
+            links_map=link_map(friends, self.messenger.came()),
+            made=self._made(),
             traffic=traffic_gb(tick, count),
             count=count,
             address=self.messenger.reached(),
@@ -198,6 +206,13 @@ def _link(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise BadValue("The form is not complete. Load the page again; nothing was done.")
     return int(text)
+
+
+def _span(seconds: float) -> str:
+    """A time in words."""
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.0f} hours" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"
 
 
 def _minutes(tick: float) -> float:

@@ -1,4 +1,4 @@
-"""What the node knows and the traffic it makes are shown as they are; neither a full disk nor an old invitation hurts."""
+"""What the node knows and the traffic it makes are shown as they are; what goes wrong is said and ends no link."""
 
 import io
 from collections import Counter
@@ -10,10 +10,12 @@ from PIL import Image
 
 from banister.apps.web.gate import Place
 from banister.apps.wildfire.figures import A_FRAME, traffic_gb
+from banister.apps.wildfire.identity import LinkKey
 from banister.apps.wildfire.messenger import Messenger, Seen
 from banister.apps.wildfire.pages.drawn import link_map
 from banister.apps.wildfire.pages.posts import MOST_BYTES
 from banister.apps.wildfire.site import wildfire
+from banister.apps.wildfire.terminal import Talk
 from banister.errors import BadValue
 from tests.apps.web.running import running
 from tests.apps.wildfire.people import TICK, WORDS, befriend, heard, here, people, until
@@ -106,3 +108,27 @@ def test_nobody_is_waited_for_at_a_relay_once_an_invitation_has_expired(tmp_path
         assert len(waiting) == 1
     finally:
         one.close()
+
+
+def test_a_friend_with_a_changed_key_is_said_until_it_is_she_again(tmp_path: Path) -> None:
+    """Who learnt the secret of a link and answers at the address with a key of her own."""
+    with people(tmp_path, 2) as (ann, ben):
+        befriend(ann, ben)
+        (hers,) = ann.store.friends()
+
+        def answers_with(key: LinkKey) -> None:
+            with ann.store.writing():
+                own = key.private, key.certificate, hers.link
+                ann.store.rows("UPDATE friends SET private = ?, certificate = ? WHERE link = ?", *own)
+            ann._do(ann.node.refresh)
+            ann._do(lambda: ann.node._drop(hers.link))
+
+        answers_with(LinkKey.generate())
+        until(lambda: [friend.state for friend in ben.friends()] == ["strange"])
+        said: list[str] = []
+        Talk(ben, said.append).run(["friends"])
+        assert "Another key than hers answers" in "\n".join(said)
+        assert not here(ann)
+        answers_with(hers.own)
+        until(lambda: here(ben) and here(ann))
+        assert ben.node.strange == set()

@@ -49,7 +49,7 @@ class Seen:
     link: int
     name: str
     state: str
-    """asked, waiting, here, away or blocked."""
+    """asked, waiting, here, away, strange (another key answers) or blocked."""
     safety: str
 
 
@@ -292,7 +292,8 @@ class Messenger:
         for friend in self.store.friends():
             state = friend.state
             if state == "friend":
-                state = "here" if friend.link in up else "away" if friend.met else "waiting"
+                strange = friend.link in self.node.strange
+                state = "here" if friend.link in up else "strange" if strange else "away" if friend.met else "waiting"
             number = safety_number(friend.own.certificate, friend.theirs)
             seen.append(Seen(friend.link, friend.name, state, number))
         return tuple(seen)

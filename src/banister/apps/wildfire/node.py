@@ -8,6 +8,7 @@ the disk moves a tick, and nothing is acknowledged that a crash could lose.
 import asyncio
 import contextlib
 import ssl
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -68,6 +69,8 @@ class Node:
         """Why the last tick was not worked on or written down; pages and terminal say it."""
         self.changes = 0
         """Counted up whenever somebody who looks would see something new."""
+        self.strange: set[int] = set()
+        """Links at whose other end another key answered, the last time that anybody did."""
         self._friends: dict[int, Friend] = {}
         self._invited: tuple[Invited, ...] = ()
         self._contexts: dict[int, ssl.SSLContext] = {}
@@ -320,7 +323,7 @@ class Node:
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         """A connection with her, if it is she who answers at an address."""
         self._knocks += 1
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError), self._strangers_told(friend):
             context = link_context(friend.own, friend.theirs, server=False)
             way = opened(host, port, friend.secret, context, keep=self.keep, socks=self.onion.socks)
             reader, writer = await asyncio.wait_for(way, HANDSHAKE_SECONDS)
@@ -328,6 +331,17 @@ class Node:
                 return reader, writer
             writer.transport.abort()
         return None
+
+    @contextlib.contextmanager
+    def _strangers_told(self, friend: Friend) -> Iterator[None]:
+        """Remember where somebody knew the secret of a link and had another key, until it is she again."""
+        try:
+            yield
+            self.strange.discard(friend.link)
+        except ssl.SSLCertVerificationError:
+            self.changes += friend.link not in self.strange
+            self.strange.add(friend.link)
+            raise
 
     def _awaited(self) -> set[bytes]:
         """Secrets of invitations that somebody may still use."""

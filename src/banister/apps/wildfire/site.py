@@ -16,7 +16,7 @@ from banister.apps.wildfire.pages.posts import PostPages
 from banister.apps.wildfire.pages.qr import qr_code
 from banister.apps.wildfire.phones.devices import Devices
 from banister.apps.wildfire.phones.listener import Phones
-from banister.apps.wildfire.terminal import proposal_words
+from banister.apps.wildfire.terminal import STRANGE, proposal_words
 from banister.errors import BadValue, BanisterError
 from banister.spread.node.wildfire import LIFE_DAYS, PACE, QUIET, STEP_TICKS, SWITCH
 
@@ -67,6 +67,7 @@ class Pages:
             title="Friends",
             friends=self.messenger.friends(),
             introductions=[(each, proposal_words(each)) for each in self.messenger.introductions()],
+            strange=STRANGE,
             invitation=invitation,
             code=qr_code(invitation) if invitation else "",
             refusal=refusal,
@@ -210,6 +211,8 @@ def _link(text: str) -> int:
 
 def _span(seconds: float) -> str:
     """A time in words."""
+    if seconds < 120:
+        return f"{seconds:.0f} seconds"
     if seconds < 7200:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.0f} hours" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"

@@ -10,7 +10,14 @@ from banister.apps.wildfire.messenger import Seen
 WIDTH, ROW, LEFT = 340, 46, 118
 LONGEST = 20
 """Letters of a name that are drawn."""
-STATES = {"here": "here", "away": "away", "asked": "has asked", "waiting": "not yet", "blocked": "blocked"}
+STATES = {
+    "here": "here",
+    "away": "away",
+    "asked": "has asked",
+    "waiting": "not yet",
+    "strange": "another key",
+    "blocked": "blocked",
+}
 
 
 def link_map(friends: Sequence[Seen], came: Counter[int]) -> Markup:

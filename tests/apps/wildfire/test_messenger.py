@@ -301,9 +301,10 @@ def test_two_people_talk_in_terminals(tmp_path: Path) -> None:
         Talk(ben, said.append).run(["post hello", "post! hello", "feed", "figure"])
         until(lambda: heard(ann) == {"hello"})
         Talk(ann, said.append).run(
-            ["feed", "reply 1 and hello", "approve 1", "friends", "hide 9", "nonsense", "block x"]
+            ["feed", "reply 1 too few", "reply! 1 and hello", "approve 1", "friends", "hide 9", "nonsense", "block x"]
         )
         until(lambda: len(heard(ben)) == 2)
+        assert heard(ben) == {"hello", "and hello"}  # With few friends a reply is refused like any post.
         told = "\n".join(said)
         assert "with fewer than 3" in told
         assert "  1 hello" in told

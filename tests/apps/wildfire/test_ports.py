@@ -44,6 +44,14 @@ def test_each_command_says_so_in_a_sentence_and_nothing_is_lost(tmp_path: Path) 
         )
         assert refused("start", "--no-browser", "--listen", f"127.0.0.1:{port}", *own) == said
         assert f"Port {port} is taken, or not yours to take." in refused("start", "--port", str(port), *own)
+        assert refused("start", "--phones", f"127.0.0.1:{port}", *own).endswith("Choose another with --phones.")
+        assert refused("start", "--phones", "onion", *own) == (
+            "--phones onion is for --onion. Add it, or give an address and a port."
+        )
+        assert refused("talk", "--tor-control", "127.0.0.1:1", *own) == (
+            "--tor-control and --tor-password-file are for --onion. Add it, or leave them out."
+        )
+        assert refused("talk", "--onion", "--tor-control", f"127.0.0.1:{port}", *own).startswith("No Tor answers at")
         assert refused("relay", "--listen", f"127.0.0.1:{port}").startswith(f"127.0.0.1:{port} cannot be listened on.")
     # The port that a node had before may be gone too; what it keeps is there, and no other port was kept in its place.
     with socket.create_server(("127.0.0.1", kept)):

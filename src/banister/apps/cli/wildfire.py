@@ -1,5 +1,6 @@
 """`banister wildfire start|talk|relay|figure|backup|wipe`: the messenger."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,8 @@ import typer
 from banister.apps.cli.say import tell
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from banister.apps.wildfire.messenger import Messenger
 
 Folder = Annotated[str, typer.Option(help="Where its store is; made when there is none.")]
@@ -27,6 +30,9 @@ Onion = Annotated[bool, typer.Option("--onion", help="Be reached at an onion add
 Control = Annotated[str, typer.Option(help="Where that Tor is controlled: an address and a port, or a socket's path.")]
 ControlPassword = Annotated[str, typer.Option(help="A file that holds its password; else its cookie is read.")]
 Socks = Annotated[str, typer.Option(help="Where a Tor is asked for onion addresses of friends, if not 127.0.0.1:9050.")]
+PhonesAt = Annotated[
+    str, typer.Option("--phones", help="Where your phones come in: an address and a port, or onion; else nowhere.")
+]
 DEFAULT = "~/.banister/wildfire"
 
 
@@ -47,6 +53,7 @@ def register(app: typer.Typer) -> None:
         tor_control: Control = "",
         tor_password_file: ControlPassword = "",
         tor_socks: Socks = "",
+        phones: PhonesAt = "",
         passphrase_file: Passphrase = "",
         port: Annotated[int, typer.Option(help="The port of the page on this machine; 0 takes a free one.", min=0)] = 0,
         browser: Annotated[bool, typer.Option(help="Open a browser where there is one.")] = True,
@@ -55,23 +62,14 @@ def register(app: typer.Typer) -> None:
 
         Example: banister wildfire start --listen 192.168.1.20:4100
         """
-        messenger = _open(
-            folder,
-            _Reach(listen, announce, relay, discover, onion, tor_control, tor_password_file, tor_socks),
-            tick,
-            limit,
-            passphrase_file,
-        )
-        from banister.apps.web.gate import Place
-        from banister.apps.web.serve import serve, take_port
-        from banister.apps.wildfire.site import wildfire
-
-        try:
-            taken = take_port(port)
-            site = wildfire(Place.loopback(taken.getsockname()[1]), messenger)
-            serve(site, taken, browser=browser, say=typer.echo)
-        finally:
-            messenger.close()
+        reach = _Reach(listen, announce, relay, discover, onion, tor_control, tor_password_file, tor_socks)
+        with ExitStack() as stack:
+            host, door = _door(phones, onion=onion)
+            stack.callback(door.close if door else lambda: None)
+            at = door.getsockname()[1] if door and not host else 0
+            messenger = _open(folder, reach, tick, limit, passphrase_file, phones=at)
+            stack.callback(messenger.close)
+            _serve(messenger, stack, door, host, port=port, browser=browser)
 
     @family.command()
     def talk(
@@ -94,13 +92,8 @@ def register(app: typer.Typer) -> None:
         """
         import sys
 
-        messenger = _open(
-            folder,
-            _Reach(listen, announce, relay, discover, onion, tor_control, tor_password_file, tor_socks),
-            tick,
-            limit,
-            passphrase_file,
-        )
+        reach = _Reach(listen, announce, relay, discover, onion, tor_control, tor_password_file, tor_socks)
+        messenger = _open(folder, reach, tick, limit, passphrase_file)
         from banister.apps.wildfire.terminal import Talk
 
         tell(f"Your node listens at {messenger.reached()}. Write help to see what there is.")
@@ -194,7 +187,46 @@ class _Reach:
     tor_socks: str
 
 
-def _open(folder: str, reach: _Reach, tick: float, limit: float | None, passphrase_file: str) -> "Messenger":
+def _door(phones: str, *, onion: bool) -> "tuple[str, socket | None]":
+    """The socket by which phones come in, and the address that they go to: none behind an onion service."""
+    from banister.errors import BadValue, MissingExtra
+
+    if not phones:
+        return "", None
+    if phones == "onion" and not onion:
+        raise BadValue("--phones onion is for --onion. Add it, or give an address and a port.")
+    try:
+        from banister.apps.web.serve import take_port
+        from banister.apps.wildfire.phones.listener import listen
+    except ModuleNotFoundError as error:
+        raise MissingExtra.naming(str(error.name), "wildfire") from error
+    if phones == "onion":
+        return "", take_port(0)
+    taken, host = listen(phones)
+    return host, taken
+
+
+def _serve(
+    messenger: "Messenger", stack: ExitStack, door: "socket | None", host: str, *, port: int, browser: bool
+) -> None:
+    """The owner's pages, and those of her phones where they have a door."""
+    from banister.apps.web.gate import Place
+    from banister.apps.web.serve import serve, take_port
+    from banister.apps.wildfire.pages.posts import MOST_BYTES
+    from banister.apps.wildfire.phones.listener import Phones
+    from banister.apps.wildfire.site import wildfire
+
+    taken = take_port(port)
+    phones = Phones(messenger, door, host=host) if door else None
+    if phones is not None:
+        stack.callback(phones.close)
+    place = Place.loopback(taken.getsockname()[1], most_bytes=MOST_BYTES)
+    serve(wildfire(place, messenger, phones), taken, browser=browser, say=typer.echo)
+
+
+def _open(
+    folder: str, reach: _Reach, tick: float, limit: float | None, passphrase_file: str, *, phones: int = 0
+) -> "Messenger":
     from banister.errors import BadValue, MissingExtra
 
     try:
@@ -208,7 +240,8 @@ def _open(folder: str, reach: _Reach, tick: float, limit: float | None, passphra
         raise BadValue(f"--listen {reach.listen[:60]} must be an address and a port, such as 127.0.0.1:4100.")
     if not reach.onion and (reach.tor_control or reach.tor_password_file):
         raise BadValue("--tor-control and --tor-password-file are for --onion. Add it, or leave them out.")
-    tor = AtTor(reach.tor_control, _line_of(reach.tor_password_file, "a password")) if reach.onion else None
+    password = _line_of(reach.tor_password_file, "a password")
+    tor = AtTor(reach.tor_control, password, phones) if reach.onion else None
     words = _passphrase(passphrase_file, fresh=not (place / FILE).exists())
     return Messenger(
         place,

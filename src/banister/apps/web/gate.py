@@ -18,7 +18,7 @@ from banister.apps.web.visitors import Visitors
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """What a page may load: its own files, and nothing inline."""
 HEADERS = {

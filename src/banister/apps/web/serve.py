@@ -1,12 +1,15 @@
 """Run a site on this machine: a port of the loopback, the address with its token on the terminal, and a browser."""
 
+import os
 import socket
+import ssl
 import sys
 import threading
 import webbrowser
 from collections.abc import Callable
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from banister.apps.web.gate import FIELD
 from banister.apps.web.site import Site
@@ -37,10 +40,38 @@ def address(site: Site, token: str) -> str:
     return f"{site.place.origins[0]}/?{FIELD}={token}"
 
 
-def serve(site: Site, taken: socket.socket, *, browser: bool, say: Callable[[str], None] = print) -> None:
-    """Run until it is interrupted. No request is written down anywhere: addresses and answers are the owner's."""
-    config = uvicorn.Config(
-        site.asgi,
+class Beside:
+    """Pages that are served in a thread of their own until `stop`, over TLS where a key and a certificate are given (as
+    PEM, and through memory alone)."""
+
+    def __init__(self, asgi: ASGIApp, taken: socket.socket, *, pem: str = "") -> None:
+        self._taken = taken
+        config = _config(asgi)
+        if pem:
+            held = os.memfd_create("certificate")
+            try:
+                os.write(held, pem.encode("ascii"))
+                config.ssl_certfile = f"/proc/self/fd/{held}"
+                config.load()
+            finally:
+                os.close(held)
+            assert config.ssl is not None
+            config.ssl.minimum_version = ssl.TLSVersion.TLSv1_3
+        self._server = uvicorn.Server(config)
+        work = threading.Thread(target=self._server.run, kwargs={"sockets": [taken]}, daemon=True, name="beside")
+        self._thread = work
+        work.start()
+
+    def stop(self) -> None:
+        """End it; requests that are being answered have three seconds."""
+        self._server.should_exit = True
+        self._thread.join(10)
+        self._taken.close()
+
+
+def _config(asgi: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        asgi,
         access_log=False,
         log_level="warning",
         server_header=False,
@@ -50,10 +81,14 @@ def serve(site: Site, taken: socket.socket, *, browser: bool, say: Callable[[str
         proxy_headers=False,
         timeout_graceful_shutdown=3,
     )
+
+
+def serve(site: Site, taken: socket.socket, *, browser: bool, say: Callable[[str], None] = print) -> None:
+    """Run until it is interrupted. No request is written down anywhere: addresses and answers are the owner's."""
     say(f"{site.name} is at {address(site, site.visitors.token)}")
     say("The address lets in whoever has it, on this machine only. Stop with Ctrl-C.")
     sys.stdout.flush()
     if browser:
         threading.Thread(target=webbrowser.open, args=(address(site, site.visitors.ticket()),), daemon=True).start()
     site.rest.ahead(AHEAD_SECONDS)
-    uvicorn.Server(config).run(sockets=[taken])
+    uvicorn.Server(_config(site.asgi)).run(sockets=[taken])

@@ -9,6 +9,9 @@ from pathlib import Path
 
 LEAST_FRIENDS = 3
 """With fewer the post would be known to be one's own to whoever gets it first, and to few others to begin with."""
+AROUND = 22 + 52
+"""Bytes that TLS, and TCP and IP, put around a frame."""
+A_FRAME = 1024 + AROUND
 _TABLE = Path(__file__).parent / "figures.json"
 
 
@@ -75,4 +78,4 @@ def traffic_gb(tick_seconds: float, friends: int, frame_bytes: int = 1024) -> fl
     >>> round(traffic_gb(5, 4), 1)
     2.3
     """
-    return (frame_bytes + 22 + 52) * friends * 30 * 86_400 / tick_seconds / 1e9
+    return (frame_bytes + AROUND) * friends * 30 * 86_400 / tick_seconds / 1e9

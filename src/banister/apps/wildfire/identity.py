@@ -10,16 +10,18 @@ import hmac
 import os
 import ssl
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 
 from cryptography import x509
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from cryptography.x509.oid import NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from banister import keys
 
@@ -158,6 +160,38 @@ def onion_key(seed: bytes) -> bytes:
     digest[0] &= 248
     digest[31] = digest[31] & 63 | 64
     return bytes(digest)
+
+
+def page_certificate(host: str, *, first: datetime, days: int) -> str:
+    """A key and a certificate of its own for a page, as PEM: for a browser, so of a kind that browsers take."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+    try:
+        called: x509.GeneralName = x509.IPAddress(ip_address(host))
+    except ValueError:
+        called = x509.DNSName(host)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(first)
+        .not_valid_after(first + timedelta(days))
+        .add_extension(x509.SubjectAlternativeName([called]), critical=False)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return (private + made.public_bytes(serialization.Encoding.PEM)).decode("ascii")
+
+
+def page_fingerprint(pem: str) -> str:
+    """The SHA-256 of its certificate, as browsers show it."""
+    found = x509.load_pem_x509_certificate(pem.encode("ascii"))
+    return found.fingerprint(hashes.SHA256()).hex(":").upper()
 
 
 def meeting_key() -> tuple[bytes, bytes]:

@@ -51,7 +51,7 @@ class Joining:
         if answer.get("refusal"):
             raise BadValue(str(answer["refusal"])[:300])
         self._store.add_friend(
-            name=friend or "friend",
+            name=friend,
             own=own,
             theirs=theirs,
             secret=invitation.secret,

@@ -6,6 +6,7 @@ The node runs in a thread of its own, with its own loop, so that no page can hol
 import asyncio
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TypeVar
 
 from banister import need
 from banister.apps.wildfire.content import Text, read_body, write_body
-from banister.apps.wildfire.figures import LEAST_FRIENDS
+from banister.apps.wildfire.figures import A_FRAME, LEAST_FRIENDS
 from banister.apps.wildfire.identity import safety_number
 from banister.apps.wildfire.invitation import LIFE_SECONDS, Invitation
 from banister.apps.wildfire.limit import limit_of
@@ -25,6 +26,8 @@ from banister.core.exact.written import Number
 from banister.errors import BadValue, BanisterError
 
 T = TypeVar("T")
+ONION_PHONES = "onion_phones"
+"""By what the key of the onion service for phones is kept: friends know nothing of that address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Seen:
     link: int
     name: str
     state: str
-    """asked, waiting, here, away or blocked."""
+    """asked, waiting, here, away, strange (another key answers) or blocked."""
     safety: str
 
 
@@ -70,6 +73,8 @@ class AtTor:
 
     control: str = ""
     password: str = ""
+    phones: int = 0
+    """The port on this machine to which an onion service for phones leads, where there is to be one."""
 
 
 class Messenger:
@@ -127,6 +132,8 @@ class Messenger:
 
     async def _publish(self, tor: AtTor) -> None:
         self.node.onion.add(FRIENDS, ONION_PORT, (self.node.host, self.node.port))
+        if tor.phones:
+            self.node.onion.add(ONION_PHONES, 80, ("127.0.0.1", tor.phones))
         await self.node.onion.start(tor.control, tor.password)
 
     def discovers(self) -> bool:
@@ -242,6 +249,17 @@ class Messenger:
                 shown.append(Shown(each.id.hex(), text.words, text.reply_to.hex(), *said, bool(text.picture)))
         return tuple(shown)
 
+    def came(self) -> Counter[int]:
+        """How many of the posts that are here came first over each link; one's own, once taken, are among them."""
+        held = self._do(lambda: list(self.node.exchange.state.held.values()))
+        return Counter(each.parent for each in held if each.parent is not None)
+
+    def traffic(self) -> tuple[int, int, float]:
+        """Bytes of frames that were sent and that came, with what TLS, TCP and IP put around them, and in how many
+        seconds. It is counted since the start, and written down nowhere."""
+        node = self.node
+        return node.sent * A_FRAME, node.received * A_FRAME, node.up_seconds()
+
     def picture(self, name: str) -> bytes:
         """The picture of a post, once it was looked at and is one."""
         from banister.apps.wildfire.pictures import is_picture
@@ -274,7 +292,8 @@ class Messenger:
         for friend in self.store.friends():
             state = friend.state
             if state == "friend":
-                state = "here" if friend.link in up else "away" if friend.met else "waiting"
+                strange = friend.link in self.node.strange
+                state = "here" if friend.link in up else "strange" if strange else "away" if friend.met else "waiting"
             number = safety_number(friend.own.certificate, friend.theirs)
             seen.append(Seen(friend.link, friend.name, state, number))
         return tuple(seen)

@@ -8,6 +8,7 @@ the disk moves a tick, and nothing is acknowledged that a crash could lose.
 import asyncio
 import contextlib
 import ssl
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -68,6 +69,8 @@ class Node:
         """Why the last tick was not worked on or written down; pages and terminal say it."""
         self.changes = 0
         """Counted up whenever somebody who looks would see something new."""
+        self.strange: set[int] = set()
+        """Links at whose other end another key answered, the last time that anybody did."""
         self._friends: dict[int, Friend] = {}
         self._invited: tuple[Invited, ...] = ()
         self._contexts: dict[int, ssl.SSLContext] = {}
@@ -86,6 +89,9 @@ class Node:
         wanted = float(store.get("limit_gb", "0"))
         self.limit = TrafficLimit(wanted, wall=lambda: self.clock.wall(), keep=kept, kept=store.get("traffic"))
         self._frames, self._knocks = 0, 0
+        self.sent, self.received = 0, 0
+        """Frames since the start."""
+        self._first = self.clock.now()
         self.nearby = Nearby(self)
         self.joining = Joining(self)
         self.onion = OnionService(self)
@@ -120,6 +126,10 @@ class Node:
             line.writer.transport.abort()
         await self.saved()
 
+    def up_seconds(self) -> float:
+        """Since the start."""
+        return (self.clock.now() - self._first) * self.tick_seconds
+
     @property
     def reached(self) -> tuple[str, int]:
         """The address and port that invitations name."""
@@ -147,7 +157,7 @@ class Node:
                 self._tasks["dial", link] = asyncio.get_running_loop().create_task(self._dial(link))
         if self.relay is not None:
             expected = {friend.secret for friend in self._friends.values() if not friend.dials}
-            expected |= {invited.secret for invited in self._invited if invited.own.private}
+            expected |= self._awaited()
             for secret in expected:
                 if ("meet", secret) not in self._tasks:
                     self._tasks["meet", secret] = asyncio.get_running_loop().create_task(self._meet(secret))
@@ -167,6 +177,7 @@ class Node:
                 else:
                     line.writer.write(self._ready.pop(link, COVER))
                     self._frames += 1
+                    self.sent += 1
             if self._preparing is None or self._preparing.done():
                 if self._preparing is not None and not self._preparing.cancelled():
                     self._failed(self._preparing.exception())
@@ -264,7 +275,10 @@ class Node:
         without_delay(writer)
         line = self.lines[link] = LinkLine(writer)
         if not self._friends[link].met:
-            self.store.met(link)
+            try:
+                self.store.met(link)
+            except BadValue as full:  # A full disk ends no link; that they met is written down the next time.
+                self._failed(full)
             self._friends = {friend.link: friend for friend in self.store.friends() if friend.state == "friend"}
         self.exchange.back(link, now=self.clock.now())
         self.changes += 1
@@ -272,6 +286,7 @@ class Node:
             while True:
                 await line.frames.put(await reader.readexactly(FRAME_BYTES))
                 self._frames += 1
+                self.received += 1
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -308,7 +323,7 @@ class Node:
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         """A connection with her, if it is she who answers at an address."""
         self._knocks += 1
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError), self._strangers_told(friend):
             context = link_context(friend.own, friend.theirs, server=False)
             way = opened(host, port, friend.secret, context, keep=self.keep, socks=self.onion.socks)
             reader, writer = await asyncio.wait_for(way, HANDSHAKE_SECONDS)
@@ -317,11 +332,27 @@ class Node:
             writer.transport.abort()
         return None
 
+    @contextlib.contextmanager
+    def _strangers_told(self, friend: Friend) -> Iterator[None]:
+        """Remember where somebody knew the secret of a link and had another key, until it is she again."""
+        try:
+            yield
+            self.strange.discard(friend.link)
+        except ssl.SSLCertVerificationError:
+            self.changes += friend.link not in self.strange
+            self.strange.add(friend.link)
+            raise
+
+    def _awaited(self) -> set[bytes]:
+        """Secrets of invitations that somebody may still use."""
+        now = self.clock.wall()
+        return {invited.secret for invited in self._invited if invited.own.private and invited.expires >= now}
+
     async def _meet(self, secret: bytes) -> None:
         """Wait at the relay for one friend, or for who uses an invitation, again and again while she is expected."""
         assert self.relay is not None
         pause, loop = 0.2, asyncio.get_running_loop()
-        while secret in {f.secret for f in self._friends.values()} | {invited.secret for invited in self._invited}:
+        while secret in {f.secret for f in self._friends.values()} | self._awaited():
             while not self.limit.is_open():
                 await asyncio.sleep(pause)
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):

@@ -41,7 +41,7 @@ def paired(store: PostStore, asked: dict[str, object], *, wall: float) -> dict[s
         return {"refusal": "That was no answer to an invitation."}
     with store.writing():
         store.add_friend(
-            name=found.name or "friend",
+            name=found.name,
             own=found.own,
             theirs=certificate,
             secret=found.secret,

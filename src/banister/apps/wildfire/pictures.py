@@ -7,7 +7,7 @@ turned upright, made smaller where it must be and encoded anew, by the same few 
 import io
 import warnings
 
-from PIL import Image, ImageOps
+from PIL import Image, ImageDraw, ImageOps
 
 from banister import need
 from banister.errors import BadValue
@@ -57,6 +57,19 @@ def is_picture(data: bytes) -> bool:
                 return found.width <= max(SIDES) and found.height <= max(SIDES) and not found.getexif()
     except UNREADABLE:
         return False
+
+
+def icon(side: int) -> bytes:
+    """The sign of the pages as a PNG, for a phone's home screen: the steps of `icon.svg` on a square field."""
+    dots = Image.new("RGB", (4 * side, 4 * side), "#2f6f8f")
+    steps = [(3, 11.5), (5.5, 11.5), (5.5, 9), (8, 9), (8, 6.5), (10.5, 6.5), (10.5, 4), (13, 4)]
+    unit = side / 4
+    ImageDraw.Draw(dots).line(
+        [(x * unit, y * unit) for x, y in steps], fill="white", width=round(1.3 * unit), joint="curve"
+    )
+    out = io.BytesIO()
+    dots.resize((side, side), Image.Resampling.LANCZOS).save(out, "PNG")
+    return out.getvalue()
 
 
 def _opened(file: bytes) -> Image.Image:

@@ -4,18 +4,19 @@ from pathlib import Path
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
-from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import RedirectResponse, Response
 
 from banister.apps.web.gate import Place
 from banister.apps.web.site import NavLink, Site
-from banister.apps.wildfire.figures import LEAST_FRIENDS, figures, graph_words, traffic_gb
+from banister.apps.wildfire.figures import traffic_gb
 from banister.apps.wildfire.limit import minutes_an_hour
 from banister.apps.wildfire.messenger import Messenger
-from banister.apps.wildfire.pictures import LARGEST_FILE
-from banister.apps.wildfire.qr import qr_code
-from banister.apps.wildfire.terminal import proposal_words
+from banister.apps.wildfire.pages.drawn import link_map
+from banister.apps.wildfire.pages.posts import PostPages
+from banister.apps.wildfire.pages.qr import qr_code
+from banister.apps.wildfire.phones.devices import Devices
+from banister.apps.wildfire.phones.listener import Phones
+from banister.apps.wildfire.terminal import STRANGE, proposal_words
 from banister.errors import BadValue, BanisterError
 from banister.spread.node.wildfire import LIFE_DAYS, PACE, PAUSE, QUIET, STEP_TICKS, SWITCH
 
@@ -26,104 +27,34 @@ LIMITS = (0.5, 1, 2, 5)
 """GB a month, for mobile links."""
 
 
-def wildfire(place: Place, messenger: Messenger) -> Site:
-    """All pages over a running node."""
+def wildfire(place: Place, messenger: Messenger, phones: Phones | None = None) -> Site:
+    """All pages over a running node; `phones` is the door for phones, where one is open."""
     site = Site("wildfire", place=place, links=LINKS, templates=(Path(__file__).parent / "templates",))
-    Pages(site, messenger)
+    Pages(site, messenger, phones)
     return site
 
 
 class Pages:
     """The routes."""
 
-    def __init__(self, site: Site, messenger: Messenger) -> None:
-        self.site, self.messenger = site, messenger
-        for path, shown in (
-            ("/", self.posts),
-            ("/feed", self.feed),
-            ("/friends", self.friends),
-            ("/node", self.node),
-            ("/picture/{name}", self.picture),
-        ):
+    def __init__(self, site: Site, messenger: Messenger, phones: Phones | None) -> None:
+        self.site, self.messenger, self.phones = site, messenger, phones
+        PostPages(site, messenger)
+        for path, shown in (("/friends", self.friends), ("/node", self.node)):
             site.app.add_api_route(path, shown, methods=["GET"], response_model=None)
         done = (
-            ("/post", self.post),
-            ("/approve", self.approve),
-            ("/mute", self.mute),
             ("/invite", self.invite),
             ("/join", self.join),
             ("/friend", self.change),
             ("/limit", self.limit),
             ("/discover", self.discover),
+            ("/phones/pair", self.pair),
+            ("/phones/revoke", self.revoke),
             ("/introduce", self.introduce),
             ("/introduction", self.introduction),
         )
         for path, work in done:
             site.app.add_api_route(path, work, methods=["POST"], response_model=None)
-
-    def posts(self, reply: str = "") -> Response:
-        """Feed and a place to write."""
-        return self._posts(reply, "", "")
-
-    def _posts(self, reply: str, words: str, refusal: str) -> Response:
-        count, seen = self.messenger.here(), str(self.messenger.node.changes)
-        feed = self.messenger.feed()
-        return self.site.page(
-            "posts.html",
-            422 if refusal else 200,
-            here="/",
-            title="Posts",
-            seen=seen,
-            feed=[post for post in feed if not post.muted],
-            trouble=self.messenger.trouble(),
-            replied=next((post for post in feed if post.name == reply), None),
-            words=words,
-            refusal=refusal,
-            figures=figures(count),
-            graph=graph_words(),
-            count=count,
-            confirmed=self.messenger.confirmed(),
-            least=LEAST_FRIENDS,
-            picture=104 * self.messenger.node.tick_seconds / 60,
-        )
-
-    def feed(self, seen: str = "") -> Response:
-        """The posts alone, if anything is new since; the page asks for them now and then."""
-        now = str(self.messenger.node.changes)
-        if seen == now:
-            return Response(status_code=204)
-        shown = [post for post in self.messenger.feed() if not post.muted]
-        answer = self.site.page("feed.html", feed=shown, trouble=self.messenger.trouble())
-        answer.headers["x-seen"] = now
-        return answer
-
-    async def post(self, request: Request) -> Response:
-        form = await _in_memory(request)
-        try:
-            self.site.forms.checked(str(form.get("key", "")))
-            fields = {name: value for name, value in form.items() if isinstance(value, str)}
-            given = form.get("picture")
-            file = await given.read(LARGEST_FILE + 1) if isinstance(given, UploadFile) else b""
-        finally:
-            await form.close()
-        words, reply, few = fields.get("words", ""), fields.get("reply", ""), fields.get("few") == "yes"
-        try:
-            await run_in_threadpool(self.messenger.post, words, reply_to=reply, although_few=few, file=file)
-        except BanisterError as error:
-            return self._posts(reply, words, str(error))
-        return RedirectResponse("/", status_code=303)
-
-    def picture(self, name: str) -> Response:
-        """The picture of a post; nothing keeps it but the node's own store."""
-        return Response(self.messenger.picture(name), media_type="image/jpeg", headers={"cache-control": "no-store"})
-
-    async def approve(self, request: Request) -> Response:
-        self.messenger.approve((await self.site.fields(request)).get("name", ""))
-        return RedirectResponse("/", status_code=303)
-
-    async def mute(self, request: Request) -> Response:
-        self.messenger.mute((await self.site.fields(request)).get("name", ""))
-        return RedirectResponse("/", status_code=303)
 
     def friends(self) -> Response:
         return self._friends("", "")
@@ -136,6 +67,7 @@ class Pages:
             title="Friends",
             friends=self.messenger.friends(),
             introductions=[(each, proposal_words(each)) for each in self.messenger.introductions()],
+            strange=STRANGE,
             invitation=invitation,
             code=qr_code(invitation) if invitation else "",
             refusal=refusal,
@@ -198,12 +130,42 @@ class Pages:
         await run_in_threadpool(self.messenger.discover, wanted=wanted)
         return RedirectResponse("/node", status_code=303)
 
+    def _made(self) -> str:
+        """The traffic so far, in words."""
+        sent, came, seconds = self.messenger.traffic()
+        return f"{sent / 1e6:,.1f} MB sent and {came / 1e6:,.1f} MB received in {_span(seconds)} since it was started"
+
+    async def pair(self, request: Request) -> Response:
+        """A link for a phone, as a QR code."""
+        await self.site.fields(request)
+        if self.phones is None:
+            raise BadValue("Phones cannot come in: start the node with --phones.")
+        try:
+            return self._node("", link=self.phones.link())
+        except BadValue as error:
+            return self._node(str(error))
+
+    async def revoke(self, request: Request) -> Response:
+        """Take back a phone's right to come in."""
+        name = (await self.site.fields(request)).get("device", "")
+        try:
+            self._devices().revoke(name)
+        except BadValue as error:
+            return self._node(str(error))
+        return RedirectResponse("/node#phones", status_code=303)
+
+    def _devices(self) -> Devices:
+        """Who is paired; those who cannot come in just now are shown, too."""
+        return (
+            self.phones.devices if self.phones else Devices(self.messenger.store, wall=self.messenger.node.clock.wall)
+        )
+
     def node(self) -> Response:
         return self._node("")
 
-    def _node(self, refusal: str) -> Response:
+    def _node(self, refusal: str, *, link: str = "") -> Response:
         """What the node is set to, what it knows, and what traffic it makes."""
-        limit = self.messenger.node.limit.gigabytes
+        limit, friends = self.messenger.node.limit.gigabytes, self.messenger.friends()
         tick = self.messenger.node.tick_seconds
         count = max(self.messenger.confirmed(), 1)
         rows = [(each, [traffic_gb(each, friends) for friends in CROWDS], _minutes(each)) for each in TICKS]
@@ -218,11 +180,17 @@ class Pages:
             here="/node",
             title="Your node",
             tick=tick,
-            friends=self.messenger.friends(),
+            friends=friends,
             held=len(self.messenger.feed()),
+            links_map=link_map(friends, self.messenger.came()),
+            made=self._made(),
             traffic=traffic_gb(tick, count),
             count=count,
             address=self.messenger.reached(),
+            phones=self.phones,
+            devices=self._devices().all(),
+            link=link,
+            code=qr_code(link) if link else "",
             discovers=self.messenger.discovers(),
             nearby=self.messenger.nearby(),
             rows=rows,
@@ -235,20 +203,19 @@ class Pages:
         )
 
 
-async def _in_memory(request: Request) -> FormData:
-    """The fields of a form with a file, which is never laid down on a disk on its way."""
-    parser = MultiPartParser(request.headers, request.stream(), max_files=1, max_fields=10)
-    parser.spool_max_size = 2 * LARGEST_FILE
-    try:
-        return await parser.parse()
-    except MultiPartException:
-        raise BadValue("The form is not complete. Load the page again; nothing was done.") from None
-
-
 def _link(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise BadValue("The form is not complete. Load the page again; nothing was done.")
     return int(text)
+
+
+def _span(seconds: float) -> str:
+    """A time in words."""
+    if seconds < 120:
+        return f"{seconds:.0f} seconds"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds / 3600:.0f} hours" if seconds < 172_800 else f"{seconds / 86_400:.0f} days"
 
 
 def _minutes(tick: float) -> float:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ CREATE TABLE IF NOT EXISTS introductions (id BLOB NOT NULL, link INTEGER NOT NUL
   expires INTEGER NOT NULL, PRIMARY KEY (id, link));
 CREATE TABLE IF NOT EXISTS notes (id BLOB NOT NULL, link INTEGER NOT NULL, what INTEGER NOT NULL, body BLOB NOT NULL,
   expires INTEGER NOT NULL, PRIMARY KEY (id, link, what));
+CREATE TABLE IF NOT EXISTS devices (id TEXT PRIMARY KEY, name TEXT NOT NULL, proof TEXT NOT NULL UNIQUE,
+  since TEXT NOT NULL);
 """
 """What stores of earlier days do not have yet."""
 
@@ -249,11 +252,14 @@ class PostStore:
     def add_friend(
         self, *, name: str, own: LinkKey, theirs: bytes, secret: bytes, host: str, port: int, state: str
     ) -> None:
+        """Without a name she is the first, second or third friend who has none."""
+        taken = {friend.name for friend in self.friends()}
+        called = name or next(word for word in _unnamed() if word not in taken)
         with self.writing():
             self._db.execute(
                 "INSERT INTO friends (name, private, certificate, theirs, secret, host, port, state) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (name, own.private, own.certificate, theirs, secret, host, port, state),
+                (called, own.private, own.certificate, theirs, secret, host, port, state),
             )
 
     def change_friend(self, link: int, *, state: str) -> None:
@@ -304,6 +310,11 @@ class PostStore:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+
+
+def _unnamed() -> Iterator[str]:
+    yield "friend"
+    yield from (f"friend {number}" for number in count(2))
 
 
 def wipe(folder: Path) -> None:

@@ -12,8 +12,9 @@ from banister.errors import BadValue, BanisterError
 
 HELP = """\
 post TEXT       write a post (post! TEXT although you have few friends)
-picture FILE TEXT  a post with a picture, made small and stripped (picture! although you have few friends)
-reply N TEXT    answer post N of the feed
+picture FILE TEXT
+                a post with a picture, made small and stripped (picture! although you have few friends)
+reply N TEXT    answer post N of the feed (reply! although you have few friends)
 feed            what is here, the newest first
 approve N       found worth reading; its bringer may bring more
 hide N          do not show it any more
@@ -31,6 +32,12 @@ limit GB        let the node send and receive so much a month, and no more; 0 fo
 discover on     look for friends on the local network (discover off; discover alone says how it is)
 wait SECONDS    do nothing for a while
 quit            end"""
+
+
+STRANGE = (
+    "Another key than hers answers where she was. Somebody else is there, or she made her node anew: ask her by voice. "
+    "If it is she, remove her and use a new invitation."
+)
 
 
 class Talk:
@@ -62,7 +69,8 @@ class Talk:
             "post!": lambda: self._posted(messenger.post(rest, although_few=True)),
             "picture": lambda: self._picture(rest, few=False),
             "picture!": lambda: self._picture(rest, few=True),
-            "reply": lambda: self._reply(rest),
+            "reply": lambda: self._reply(rest, few=False),
+            "reply!": lambda: self._reply(rest, few=True),
             "feed": self._feed,
             "approve": lambda: messenger.approve(self._post(rest)),
             "hide": lambda: messenger.mute(self._post(rest)),
@@ -96,9 +104,8 @@ class Talk:
             raise BadValue(f"'{path[:80]}' cannot be read. Give the path of a picture, without blanks.") from None
         self._posted(self.messenger.post(words, file=file, although_few=few))
 
-    def _reply(self, rest: str) -> None:
+    def _reply(self, rest: str, *, few: bool) -> None:
         number, _, words = rest.partition(" ")
-        few = self.messenger.here() < LEAST_FRIENDS
         self._posted(self.messenger.post(words, reply_to=self._post(number), although_few=few))
 
     def _feed(self) -> None:
@@ -131,6 +138,8 @@ class Talk:
     def _friends(self) -> None:
         for friend in self.messenger.friends():
             self.say(f"{friend.link:>3} {friend.name}: {friend.state}; safety number {friend.safety}")
+            if friend.state == "strange":
+                self.say(f"    {STRANGE}")
         if not self.messenger.friends():
             self.say("None yet. Write invite, and give the line to somebody.")
 

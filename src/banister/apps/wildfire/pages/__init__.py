@@ -1,0 +1,1 @@
+"""Pages of the messenger: posts, for the owner's browser and for her phones, and what is drawn on them."""

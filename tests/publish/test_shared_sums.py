@@ -35,8 +35,8 @@ def test_the_way_back_is_the_adjoint() -> None:
     back = sums.up(slopes)
     for _ in range(3):
         x = [rng.standard_normal(held.shape(clique)) for clique in held.cliques]
-        there = sum(np.vdot(slope, table) for slope, table in zip(slopes, sums.down(x), strict=True))
-        here = sum(np.vdot(one, table) for one, table in zip(back, x, strict=True))
+        there = sum(float(np.vdot(slope, table)) for slope, table in zip(slopes, sums.down(x), strict=True))
+        here = sum(float(np.vdot(one, table)) for one, table in zip(back, x, strict=True))
         assert abs(there - here) < 1e-10
 
 

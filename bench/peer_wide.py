@@ -1,4 +1,4 @@
-"""Runs in the peers' environment: four named tables as codes, and AIM and MST of smartnoise-synth on one of them.
+"""Runs in the peers' environment: named tables as codes, and AIM and MST of smartnoise-synth on one of them.
 
     python peer_wide.py tables FOLDER [ADULT.csv ADULT-DOMAIN.json]
     python peer_wide.py fit FOLDER TABLE {aim,mst} EPSILON DELTA COPY

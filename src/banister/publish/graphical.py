@@ -3,7 +3,7 @@
 Everything here works on released noisy counts, so it costs no privacy and may look at them as it likes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from banister.publish.junction import Axes, JunctionTree
 from banister.publish.marginals import spread_over
+from banister.publish.shared_sums import SharedSums
 from banister.sampling.bits import BitSource
 
 Floats = NDArray[np.float64]
@@ -22,7 +23,7 @@ LONGEST = 3000
 """The most steps of a fit."""
 _FAINTEST = -500.0
 """Logarithms of factors are not taken to be lower than this below the largest."""
-_NOISE_LEFT = 0.8
+_NOISE_LEFT = 0.65
 """A fit may end once its misfit is this part of what noise alone gives: a law near the counts follows some of it."""
 _ENOUGH = 1e-5
 """A step that lowers the misfit by a smaller part than this gains nothing."""
@@ -112,15 +113,15 @@ def fitted(tree: JunctionTree, measured: Sequence[MeasuredMarginal], total: floa
     >>> law.marginal((0, 1)).round(2).tolist()
     [[0.3, 0.1], [0.1, 0.5]]
     """
-    shares = [replace(m, counts=m.counts / total, variance=np.asarray(m.variance) / total**2) for m in measured]
-    homes = [tree.home(one.axes) for one in measured]
-    noise = sum(one.counts.size for one in measured) / 2
+    shares = merged(replace(m, counts=m.counts / total, variance=np.asarray(m.variance) / total**2) for m in measured)
+    sums = SharedSums.of(tree, [one.axes for one in shares])
+    noise = sum(one.counts.size for one in shares) / 2
     logs = [np.zeros(tree.shape(clique)) for clique in tree.cliques]
-    misfit, slopes = _misfit(tree, _calibrated(tree, logs), shares, homes)
+    misfit, slopes = _misfit(sums, _calibrated(tree, logs), shares)
     step, idle = min(float(np.min(m.variance)) for m in shares), 0
     for turn in range(LONGEST):
         tried = [log - step * slope for log, slope in zip(logs, slopes, strict=True)]
-        value, next_slopes = _misfit(tree, _calibrated(tree, tried), shares, homes)
+        value, next_slopes = _misfit(sums, _calibrated(tree, tried), shares)
         if value > misfit:
             step /= 2
             continue
@@ -133,19 +134,32 @@ def fitted(tree: JunctionTree, measured: Sequence[MeasuredMarginal], total: floa
     return GraphicalLaw(tree, tuple(_calibrated(tree, logs)))
 
 
+def merged(measured: Iterable[MeasuredMarginal]) -> list[MeasuredMarginal]:
+    """One table for each set of columns: what was measured twice is weighed together, which loses nothing.
+
+    >>> twice = [MeasuredMarginal((0,), np.array([9.0, 1.0]), 1.0), MeasuredMarginal((0,), np.array([5.0, 5.0]), 3.0)]
+    >>> [(one.counts.tolist(), np.asarray(one.variance).tolist()) for one in merged(twice)]
+    [([8.0, 2.0], [0.75, 0.75])]
+    """
+    found: dict[Axes, tuple[Floats, Floats]] = {}
+    for one in measured:
+        weight = np.broadcast_to(1 / np.asarray(one.variance, dtype=np.float64), one.counts.shape)
+        weighed, weights = found.get(one.axes, (np.zeros_like(weight), np.zeros_like(weight)))
+        found[one.axes] = weighed + weight * one.counts, weights + weight
+    return [MeasuredMarginal(axes, weighed / weights, 1 / weights) for axes, (weighed, weights) in found.items()]
+
+
 def _misfit(
-    tree: JunctionTree, chances: Sequence[Floats], shares: Sequence[MeasuredMarginal], homes: Sequence[int]
+    sums: SharedSums, chances: Sequence[Floats], shares: Sequence[MeasuredMarginal]
 ) -> tuple[float, list[Floats]]:
     """Half the weighed sum of squares, and how it changes with the chances of each clique."""
     value = 0.0
-    slopes = [np.zeros_like(held) for held in chances]
-    for one, home in zip(shares, homes, strict=True):
-        clique = tree.cliques[home]
-        off = _summed(chances[home], clique, one.axes) - one.counts
-        weighed = off / one.variance
-        value += float((off * weighed).sum()) / 2
-        slopes[home] += _spread(weighed, one.axes, clique)
-    return value, slopes
+    weighed: list[Floats] = []
+    for one, table in zip(shares, sums.down(chances), strict=True):
+        off = table - one.counts
+        weighed.append(off / one.variance)
+        value += float(np.vdot(off, weighed[-1])) / 2
+    return value, sums.up(weighed)
 
 
 def _calibrated(tree: JunctionTree, logs: Sequence[Floats]) -> list[Floats]:

@@ -72,8 +72,8 @@ def _sets(columns: int, bits: BitSource) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = []
     for count in (2, 3):
         some = list(combinations(range(columns), count))
-        order = np.argsort(bits.words(len(some), 64), kind="stable") if some else []
-        found += [some[place] for place in order]
+        if some:
+            found += [some[place] for place in np.argsort(bits.words(len(some), 64), kind="stable")]
     return found[:SETS]
 
 

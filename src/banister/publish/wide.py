@@ -50,7 +50,7 @@ _CERTAIN = 2.0
 """Columns are measured together only where their score stands so many deviations above 0."""
 _NAMED = 2.0
 """How much more a set counts that the owner names."""
-_MODEL = 60_000
+_MODEL = 200_000
 """The most numbers that hold the fitted law."""
 
 

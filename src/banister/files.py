@@ -70,9 +70,9 @@ def file_hash(path: Path) -> str:
 
 def check_space(path: Path, size: int) -> None:
     """Refuse a folder without room for so many bytes, before anything is charged; some is left for others."""
-    place = Path(os.path.realpath(path)).parent
+    place = os.path.realpath(path) if os.path.islink(path) else path  # Folders on the way are followed anyway.
     try:
-        left = os.statvfs(place)
+        left = os.statvfs(os.path.dirname(place) or ".")
     except (OSError, AttributeError):  # A file system, or a system, that does not say.
         return
     room = left.f_bavail * left.f_frsize

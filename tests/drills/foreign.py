@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -255,10 +256,11 @@ def _rest(folder: Path) -> dict[str, Format]:
         book.charge(bn.Guarantee("0.1"), label="ages", neighbours=relation, key="k")
     first, later = ([json.loads(book._store.line(n).body) for book in books] for n in (0, 1))  # type: ignore[union-attr]
     asked = KeptRequest(key="june", plan="p", label="ages", epsilon="1", delta="0")
-    kept = Kept(folder / "kept")
-    kept.begin(asked)
-    kept.keep(asked, {"arrays": ["<i8:2:AQAAAAAAAAACAAAAAAAAAA=="]})
-    (paid,) = kept.place.iterdir()
+    kept = Kept(folder / "kept", books[0]._store)
+    kept.place.mkdir()
+    paid, answer = kept.place / f"{sha256(b'june').hexdigest()[:40]}.paid", {"n": ["<i8:2:AQAAAAAAAAACAAAAAAAAAA=="]}
+    body = {name: getattr(asked, name) for name in KeptRequest.__slots__}
+    paid.write_text(json.dumps({"format": "banister-paid/1", **body, "answer": answer}))
     rungs = folder / "r.rungs"
     release_rungs([41], epsilons=["0.1", "0.2"], ledger=books[0], label="wards", sealed=rungs)
     ceilings = Ceilings(folder / "ceilings")

@@ -1,9 +1,9 @@
 """Release under a key, killed with signal 9 at every step in turn, and asked again.
 
-Run as a program: python -m tests.release.kept_kills FOLDER. A step is a call that changes what is on disk; the child
-counts them and kills itself before one of them, in each round before a later one, until it lives to the end. Each
-round says on one line how many calls were made, what the first child had written when it died, and what the two that
-came after it wrote.
+Run as a program: python -m tests.release.kept_kills FOLDER. A step is a call that changes what is on disk, or a
+statement of the ledger's database; the child counts them and kills itself before one of them, in each round before a
+later one, until it lives to the end. Each round says on one line how many calls were made, what the first child had
+written when it died, and what the two that came after it wrote.
 """
 
 import json
@@ -53,6 +53,14 @@ def die_before(number: int) -> None:
 
     for name in STEPS:
         setattr(os, name, counted(getattr(os, name)))
+
+    class Counted(sqlite3.Connection):
+        """A connection whose every statement is a step too; Python cannot look into what SQLite does for one."""
+
+        execute = counted(sqlite3.Connection.execute)  # type: ignore[assignment]
+
+    connect = sqlite3.connect
+    sqlite3.connect = lambda *args, **words: connect(*args, **words, factory=Counted)  # type: ignore[assignment]
 
 
 def ask(folder: Path, outs: list[Path], *, number: int = 0) -> int:

@@ -12,6 +12,7 @@ from typing import Protocol
 from banister import keys
 from banister.accounting.chain import ChainLine, check_link
 from banister.accounting.charge import Charge
+from banister.accounting.kept import Shelf
 from banister.accounting.protects import bound
 from banister.accounting.receipt import Receipt
 from banister.accounting.shares import SharedOut, Whose
@@ -34,12 +35,13 @@ from banister.work.progress import Progress
 STRIDE = 1000  # A bar moves on after so many lines.
 
 
-class Store(Protocol):
+class Store(Shelf, Protocol):
     """Where the lines of one ledger lie. Every method raises a `LedgerFault` when it cannot do what it says."""
 
-    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "") -> ChainLine:
+    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "", note: bytes = b"") -> ChainLine:
         """In one transaction that excludes all other writers: show the last line, take the one that follows it, and
-        return when that is on disk. If `decide` raises, nothing is written.
+        return when that is on disk. If `decide` raises, nothing is written. A `note` for whoever keeps the answer is
+        written with the line (`kept.Shelf`).
 
         A line that was written under the same key before is returned, once it is on disk, and nothing is decided."""
         ...
@@ -135,6 +137,7 @@ def write_charge(
     at: str,
     witness: str = "",
     claim: str = "",
+    note: bytes = b"",
     whose: Whose | None = None,
 ) -> Receipt:
     """Charge the ledger, or raise `BudgetExceeded` and leave it as it was.
@@ -147,6 +150,7 @@ def write_charge(
     _check_neighbours(terms, charge)
     place, nonce = terms.accountant.prepare(charge), claim or keys.nonce()
     write = entry_writer(charge, at=at, nonce=nonce, whose=whose)
+    decided: list[ChainLine] = []
 
     def attempt() -> ChainLine:
         dealt = dealing(store, terms, charge, whose, at=at)
@@ -158,16 +162,17 @@ def write_charge(
             if after is None:
                 raise _Refused(before.totals, last.sequence)
             told, shares = witness or before.witness, dealt.after(before.shares)
-            return last.follow(write(Standing(totals=after, protects=protects, witness=told, shares=shares)))
+            decided.append(last.follow(write(Standing(totals=after, protects=protects, witness=told, shares=shares))))
+            return decided[-1]
 
-        return store.append(decide, key=charge.key)
+        return store.append(decide, key=charge.key, note=note)
 
     try:
         line = until_settled(attempt)
     except _Refused as refused:
         raise BudgetExceeded(_refusal(terms, charge, refused)) from None
     again = f'"nonce":"{nonce}"' not in line.body
-    if again or claim:
+    if line not in decided:  # It was written before, under the same key.
         _check_same(Entry.of_line(line), charge, whose)
     return Receipt(
         sequence=line.sequence, hash=line.hash, label=charge.label, plan=charge.plan, paid=charge.loss, again=again
@@ -199,10 +204,12 @@ def _check_neighbours(terms: Terms, charge: Charge) -> None:
 
 def _check_same(entry: Entry, charge: Charge, whose: Whose | None) -> None:
     """One key, one request of one analyst: a plan's hash says all of it; where there is none its price is the same."""
-    price = ("inf" if charge.epsilon is None else str(charge.epsilon), str(charge.delta))
     same = (entry.key, entry.label, entry.plan) == (charge.key, charge.label, charge.plan)
     same = same and (entry.whose and entry.whose.analyst) == (whose and whose.analyst)
-    if not (same and (charge.plan or (entry.epsilon, entry.delta) == price)):
+    if same and not charge.plan:
+        price = ("inf" if charge.epsilon is None else str(charge.epsilon), str(charge.delta))
+        same = (entry.epsilon, entry.delta) == price
+    if not same:
         raise BadValue(
             f"The key '{charge.key}' belongs to charge {entry.sequence} ('{entry.label}'), which is another request "
             f"than '{charge.label}'. Nothing was charged. Give each request a key of its own."

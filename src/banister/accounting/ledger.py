@@ -55,7 +55,7 @@ class Ledger:
     (1, 1)
     """
 
-    __slots__ = ("_store", "_whose", "_witness", "address", "protected_at_opening", "terms")
+    __slots__ = ("_kept", "_store", "_whose", "_witness", "address", "protected_at_opening", "terms")
 
     protected_at_opening: Protects | None
     """Whom the ledger protected when it was opened; a charge looks again, under the lock. `protects` says it of now."""
@@ -64,6 +64,7 @@ class Ledger:
         """A ledger that lies in a store. Its witness is the one named here, or the one that its lines name."""
         self._store = store
         self._whose: Whose | None = None
+        self._kept: Kept | None = None
         self.address = shown(address)
         self.terms = Terms.of_line(store.first())
         standing = standing_of(store.last(), self.terms)
@@ -144,12 +145,14 @@ class Ledger:
         protects: Protects | None = None,
         key: str = "",
         claim: str = "",
+        note: bytes = b"",
         guarantee: Guarantee | None = None,
     ) -> Receipt:
         """Write a charge and give its receipt once it is on disk; draw afterwards. Or raise `BudgetExceeded`.
 
         Under the same `key` the same request is charged once, however often it is asked for; see `Receipt.again`. A
-        `claim` is for whoever keeps answers (`Kept.begin` gives it): a charge that carries it already is one's own.
+        `claim` and a `note` are for whoever keeps answers (`Kept.begin` gives them): a charge that carries the claim
+        already is one's own, and the note says what was asked.
         The `guarantee` that was asked for is shown where the loss has no bound of its own, as with Gaussian noise.
         """
         charge = Charge.of(
@@ -164,6 +167,7 @@ class Ledger:
             at=clock.now(),
             witness=self._witness,
             claim=claim,
+            note=note,
             whose=self._whose,
         )
 
@@ -195,16 +199,20 @@ class Ledger:
 
     @property
     def kept(self) -> Kept | None:
-        """Where answers that were paid for are kept: beside the ledger's file, for a server's in the user's own folder.
+        """Where answers that were paid for are kept: in the ledger, sealed with what lies in a folder of the owner's
+        beside its file, for a server's in the user's own folder.
 
         A ledger in memory ends with the program, and keeps nothing.
         """
         if self.address == MEMORY:
             return None
-        if self.address.startswith(POSTGRES):
-            return Kept(home() / "paid" / hashlib.sha256(self.address.encode()).hexdigest()[:16])
-        real = Path(os.path.realpath(self.address))
-        return Kept(real.with_name(f"{real.name}.paid"))
+        if self._kept is None:
+            if self.address.startswith(POSTGRES):
+                place = home() / "paid" / hashlib.sha256(self.address.encode()).hexdigest()[:16]
+            else:
+                place = Path(os.path.realpath(self.address) + ".paid")
+            self._kept = Kept(place, self._store)
+        return self._kept
 
     def foresee(self, cost: Cost, *, label: str, neighbours: Neighbours, protects: Protects | None = None) -> None:
         """Raise what `charge` would raise for the ledger as it is now, such as `BudgetExceeded`; write nothing.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.accounting.kept import KeptRequest, array_of, array_text, paid_once
+from banister.accounting.kept import UNKEPT, Begun, KeptRequest, array_of, array_text, paid_once
 from banister.accounting.protects import Protects
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
@@ -70,7 +70,7 @@ def pay(plan: Payable, ledger: "Ledger") -> None:
 
     Draw afterwards.
     """
-    _charged(plan, ledger, key="", claim="").use(plan=plan.key())
+    _charged(plan, ledger, key="", begun=UNKEPT).use(plan=plan.key())
 
 
 def drawn(
@@ -93,7 +93,7 @@ def drawn(
     found = paid_once(
         kept,
         kept_request(plan, key, public),
-        charge=lambda claim: _charged(plan, ledger, key=key, claim=claim),
+        charge=lambda begun: _charged(plan, ledger, key=key, begun=begun),
         draw=written,
     )
     try:
@@ -127,7 +127,7 @@ def kept_request(plan: Payable, key: str, public: str = "") -> KeptRequest:
     return KeptRequest(key=key, plan=what, label=plan.label(), epsilon=str(level.epsilon), delta=str(level.delta))
 
 
-def _charged(plan: Payable, ledger: "Ledger", *, key: str, claim: str) -> "Receipt":
+def _charged(plan: Payable, ledger: "Ledger", *, key: str, begun: Begun) -> "Receipt":
     neighbours = plan.neighbours
     cost, _ = ledger.fitting((plan.loss(), plan.guarantee), neighbours=neighbours)
     return ledger.charge(
@@ -137,7 +137,8 @@ def _charged(plan: Payable, ledger: "Ledger", *, key: str, claim: str) -> "Recei
         plan=plan.key(),
         protects=plan.protects,
         key=key,
-        claim=claim,
+        claim=begun.claim,
+        note=begun.note,
         guarantee=plan.guarantee,
     )
 

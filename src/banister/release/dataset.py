@@ -241,7 +241,9 @@ class Dataset:
             return book
 
         try:
-            done = None if safe is None or book is None else safe.fetched(plan, book)
+            done = None
+            if safe is not None and book is not None:
+                safe, done = safe.looked(plan, book)
             if done is None:
                 if book is None:
                     self._declared().check_first(plan)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banister.accounting.charge import LONGEST_LABEL, covers, keeps
+from banister.accounting.kept import UNKEPT, Begun
 from banister.accounting.ledger import Ledger
 from banister.accounting.receipt import Receipt
 from banister.core.privacy.guarantee import Guarantee, Neighbours
@@ -113,12 +114,13 @@ class Safe(Protocol):
         """What the caller calls this request."""
         ...
 
-    def begun(self, ledger: Ledger) -> bool:
-        """Whether it was asked for before, so that its charge may be in the ledger already."""
+    @property
+    def begun(self) -> bool:
+        """Whether it was asked for before, so that its charge is in the ledger already."""
         ...
 
     def once(
-        self, plan: Plan, ledger: Ledger, *, charge: Callable[[str], Receipt], draw: Callable[[Receipt], Released]
+        self, plan: Plan, ledger: Ledger, *, charge: Callable[[Begun], Receipt], draw: Callable[[Receipt], Released]
     ) -> Released:
         """Charge with a claim and draw, or give what was drawn before."""
         ...
@@ -140,7 +142,7 @@ def release(
     seen that the plan fits. What is `safe` is charged once for its key, and kept on disk before it is given.
     """
     owed = _owed(plan)
-    if isinstance(ledger, Ledger) and not (safe is not None and safe.begun(ledger)):
+    if isinstance(ledger, Ledger) and not (safe is not None and safe.begun):
         foresee_plan(plan, ledger)
     try:
         exact = add_up_all(plan, source, bits, tell)
@@ -159,7 +161,7 @@ def release(
 
     if safe is None:
         return draw(charge_plan(plan, book))
-    return safe.once(plan, book, charge=lambda claim: charge_plan(plan, book, key=safe.key, claim=claim), draw=draw)
+    return safe.once(plan, book, charge=lambda begun: charge_plan(plan, book, key=safe.key, begun=begun), draw=draw)
 
 
 def _owed(plan: Plan) -> PrivacyLoss:
@@ -179,7 +181,7 @@ def foresee_plan(plan: Chargeable, ledger: Ledger) -> None:
     ledger.foresee(cost, label=plan.label, neighbours=plan.neighbours, protects=protected_by_schema(plan.schema))
 
 
-def charge_plan(plan: Chargeable, ledger: Ledger, *, label: str = "", key: str = "", claim: str = "") -> Receipt:
+def charge_plan(plan: Chargeable, ledger: Ledger, *, label: str = "", key: str = "", begun: Begun = UNKEPT) -> Receipt:
     """Charge the exact loss; or the guarantee that it keeps, where the ledger has room for that alone."""
     cost, _ = ledger.choice(plan.costs, neighbours=plan.neighbours)
     about, name = protected_by_schema(plan.schema), label or plan.label
@@ -190,7 +192,8 @@ def charge_plan(plan: Chargeable, ledger: Ledger, *, label: str = "", key: str =
         plan=plan.digest,
         protects=about,
         key=key,
-        claim=claim,
+        claim=begun.claim,
+        note=begun.note,
         guarantee=plan.costs[1],
     )
 

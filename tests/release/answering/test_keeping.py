@@ -1,10 +1,13 @@
 """What was paid for is never lost, and never charged or drawn twice."""
 
 import json
+import os
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
 
@@ -13,8 +16,10 @@ import pandas as pd
 import pytest
 
 import banister as bn
-from banister.accounting.kept import Kept, KeptRequest
+from banister.accounting.kept import LARGEST_INSIDE, KeptRequest, array_text
+from banister.accounting.stores.sqlite import SqliteStore
 from banister.errors import BadValue, LedgerUnreachable, ReceiptUsed
+from banister.release import run
 from banister.release.aggregates.aggregate import Answer
 from banister.release.answering.answers import Answers
 from banister.release.answering.keeping import table_document, table_of
@@ -173,11 +178,17 @@ def test_what_was_given_is_neither_kept_nor_drawn_again(tmp_path: Path) -> None:
     assert charges(health) == 1
 
 
-def test_the_first_of_two_answers_is_the_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [1, LARGEST_INSIDE])
+def test_the_first_of_two_answers_is_the_answer(tmp_path: Path, size: int) -> None:
     asked = KeptRequest(key="june", plan="p", label="ages", epsilon="1", delta="0")
-    one, two = Kept(tmp_path / "kept"), Kept(tmp_path / "kept")
-    assert one.begin(asked) == two.begin(asked)
-    assert two.keep(asked, {"n": 2}) == one.keep(asked, {"n": 1}) == {"n": 2}
+    with dataset(tmp_path).create_ledger() as ledger, bn.Ledger.open(ledger.address) as other:
+        one, two = ledger.kept, other.kept
+        assert one is not None
+        assert two is not None
+        first, second = one.begin(asked), two.begin(asked)
+        assert first.claim == second.claim
+        answer = {"n": size * "2"}
+        assert two.keep(asked, second, answer)[0] == one.keep(asked, first, {"n": "1"})[0] == answer
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"format": "banister-paid/1"}', "[1]", "\x00"])
@@ -188,6 +199,213 @@ def test_a_damaged_file_is_refused_and_nothing_is_drawn(tmp_path: Path, text: st
     (kept,) = (tmp_path / "here.ledger.paid").iterdir()
     kept.write_text(text)
     with pytest.raises(BadValue, match=r"is not an? .*kept answer|is not an answer as banister keeps them"):
+        health.release(plan, key="june")
+    assert charges(health) == 1
+
+
+LONG = "SELECT day, COUNT(*) AS n FROM data GROUP BY day"
+
+
+@pytest.fixture
+def long_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers of more than a hundred characters lie in files."""
+    monkeypatch.setattr("banister.accounting.kept.LARGEST_INSIDE", 100)
+
+
+def answer_file(folder: Path) -> Path:
+    (path,) = (folder / "here.ledger.paid").glob("*.paid")
+    return path
+
+
+@pytest.mark.usefixtures("long_answers")
+def test_a_long_answer_is_fetched_from_its_file_and_from_no_other(tmp_path: Path) -> None:
+    health = dataset(tmp_path)
+    plan = health.plan(LONG, epsilon="0.2")
+    first = health.release(plan, key="june")
+    assert same(first, health.release(plan, key="june"))
+    path = answer_file(tmp_path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    text = path.read_text()
+    for changed in (text.replace('"n"', '"m"'), ""):
+        path.write_text(changed)
+        with pytest.raises(BadValue, match="is not an answer as banister keeps them"):
+            health.release(plan, key="june")
+    path.unlink()
+    with pytest.raises(BadValue, match="is not an answer as banister keeps them"):
+        health.release(plan, key="june")
+    path.write_text(text)
+    assert same(first, health.release(plan, key="june"))
+    health.given(first, "june")
+    assert not path.exists()
+    with pytest.raises(ReceiptUsed, match="was given, and is not kept any more"):
+        health.release(plan, key="june")
+    assert charges(health) == 1
+
+
+@pytest.mark.usefixtures("long_answers")
+def test_a_long_answer_whose_ledger_was_not_told_is_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was cut off between the file and the ledger; from then on the ledger knows that there is an answer."""
+    health = dataset(tmp_path)
+    plan = health.plan(LONG, epsilon="0.2")
+
+    def cut(*args: object) -> object:
+        raise LedgerUnreachable("the power is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteStore, "keep", cut)
+        with pytest.raises(LedgerUnreachable, match=r"could not be kept, and is not shown\. Its charge stands"):
+            health.release(plan, key="june")
+    text = answer_file(tmp_path).read_text()
+    no_engine(health)
+    again = health.release(plan, key="june")
+    assert answer_file(tmp_path).read_text() == text
+    assert same(again, health.release(plan, key="june"))
+    answer_file(tmp_path).unlink()
+    with pytest.raises(BadValue, match="is not an answer as banister keeps them"):
+        health.release(plan, key="june")
+    assert charges(health) == 1
+
+
+def test_an_older_state_of_the_folder_draws_nothing(tmp_path: Path) -> None:
+    """The folder as it was before the request holds the secret; that there is an answer stands with the charge."""
+    health = dataset(tmp_path)
+    plan = health.plan(COUNT, epsilon="0.2")
+    health.release(plan, key="may")
+    place = tmp_path / "here.ledger.paid"
+    shutil.copytree(place, tmp_path / "older")
+    first = health.release(plan, key="june")
+    shutil.rmtree(place)
+    (tmp_path / "older").rename(place)
+    no_engine(health)
+    assert same(first, health.release(plan, key="june"))
+    assert charges(health) == 2
+
+
+def test_what_is_kept_cannot_be_read_without_the_folder(tmp_path: Path) -> None:
+    health = dataset(tmp_path)
+    plan = health.plan(COUNT, epsilon="0.2")
+    (table,) = health.release(plan, key="june").tables
+    written = array_text(table.answers["n"].values).partition(":")[2].encode()
+    assert written not in (tmp_path / "here.ledger").read_bytes()
+    (tmp_path / "here.ledger.paid" / "secret").rename(tmp_path / "secret")
+    assert health.kept() == ()
+    assert health.asked("june") is None
+    (tmp_path / "secret").rename(tmp_path / "here.ledger.paid" / "secret")
+    assert [asked.key for asked in health.kept()] == ["june"]
+    asked = health.asked("june")
+    assert asked is not None
+    assert asked.epsilon == "1/5"
+
+
+def test_a_ledger_that_kept_no_answers_yet_keeps_them(tmp_path: Path) -> None:
+    """Ledgers of older versions have no table for it."""
+    health = dataset(tmp_path)
+    health.create_ledger().close()
+    with closing(sqlite3.connect(tmp_path / "here.ledger")) as connection:
+        connection.execute("DROP TABLE answer")
+        connection.commit()
+    plan = health.plan(COUNT, epsilon="0.2")
+    assert health.kept() == ()
+    first = health.release(plan, key="june")
+    no_engine(health)
+    assert same(first, health.release(plan, key="june"))
+    for statement in ("DELETE FROM answer", "UPDATE answer SET body = NULL", "UPDATE answer SET note = x'00'"):
+        with (
+            closing(sqlite3.connect(tmp_path / "here.ledger")) as connection,
+            pytest.raises(sqlite3.IntegrityError, match="append-only"),
+        ):
+            connection.execute(statement)
+
+
+def test_an_answer_that_was_changed_in_the_ledger_is_refused(tmp_path: Path) -> None:
+    health = dataset(tmp_path)
+    plan = health.plan(COUNT, epsilon="0.2")
+    health.release(plan, key="may")
+    health.release(plan, key="june")
+    with closing(sqlite3.connect(tmp_path / "here.ledger")) as connection:
+        connection.execute("DROP TRIGGER answer_stays")
+        connection.execute("UPDATE answer SET body = (SELECT body FROM answer WHERE key = 'may')")
+        connection.commit()
+    assert len(health.release(plan, key="may").table) == 3
+    with pytest.raises(BadValue, match="is not an answer as banister keeps them"):
+        health.release(plan, key="june")
+    assert charges(health) == 2
+
+
+def test_another_wish_under_the_key_of_what_was_cut_off_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    health = dataset(tmp_path)
+    plan = health.plan(COUNT, epsilon="0.2")
+
+    def cut(*args: object) -> object:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("banister.release.run._draw_all", cut)
+        with pytest.raises(KeyboardInterrupt):
+            health.release(plan, key="june")
+    for other, raised in ((plan, True), (health.plan(COUNT, epsilon="0.2", confidence="0.9"), False)):
+        with pytest.raises(BadValue, match="The key 'june' belongs to another request"):
+            health.release(other, key="june", non_negative=raised)
+    assert [asked.key for asked in health.kept()] == ["june"]
+    assert len(health.release(plan, key="june").table) == 3
+    assert charges(health) == 1
+
+
+@pytest.mark.parametrize("quicker", ["the same", "another wish", "given"])
+def test_whoever_was_quicker_between_charge_and_draw_has_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quicker: str
+) -> None:
+    """Two callers at once: of all that is drawn for one charge one answer is shown."""
+    health, other = dataset(tmp_path), dataset(tmp_path)
+    plan = health.plan(COUNT, epsilon="0.2")
+    draw, shown = run._draw_all, []
+
+    def overtaken(*args: object) -> object:
+        monkeypatch.setattr(run, "_draw_all", draw)
+        if quicker == "another wish":
+            with pytest.raises(BadValue, match="belongs to another request"):
+                other.release(plan, key="june", non_negative=True)
+        else:
+            shown.append(other.release(plan, key="june"))
+        if quicker == "given":
+            other.given(shown[0], "june")
+        return draw(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(run, "_draw_all", overtaken)
+    if quicker == "given":
+        with pytest.raises(ReceiptUsed, match="was given, and is not kept any more"):
+            health.release(plan, key="june")
+    else:
+        mine = health.release(plan, key="june")
+        assert all(same(mine, theirs) for theirs in shown)
+        assert same(mine, health.release(plan, key="june"))
+    assert charges(health) == 1
+
+
+def test_a_server_keeps_answers_that_it_cannot_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: str
+) -> None:
+    """From another place, with the same server, nothing is drawn for a charge that was made from here."""
+    monkeypatch.setenv("BANISTER_HOME", str(tmp_path / "home"))
+    address = f"{postgres}#kept-{os.getpid()}"
+    frames = dataset(tmp_path).frames
+    (tmp_path / "here.toml").write_text(SCHEMA.replace("here.ledger", address))
+    health = bn.open(tmp_path / "here.toml", data=frames["data"])
+    plan = health.plan(COUNT, epsilon="0.2")
+    first = health.release(plan, key="june")
+    assert [asked.key for asked in health.kept()] == ["june"]
+    monkeypatch.setenv("BANISTER_HOME", str(tmp_path / "elsewhere"))
+    for _ in range(2):
+        with pytest.raises(ReceiptUsed, match=r"was made under the key 'june', but not from here"):
+            health.release(plan, key="june")
+    monkeypatch.setenv("BANISTER_HOME", str(tmp_path / "home"))
+    no_engine(health)
+    assert same(first, health.release(plan, key="june"))
+    health.given(first, "june")
+    assert health.kept() == ()
+    with pytest.raises(ReceiptUsed, match="was given, and is not kept any more"):
         health.release(plan, key="june")
     assert charges(health) == 1
 

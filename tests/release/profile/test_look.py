@@ -261,7 +261,7 @@ def test_a_look_under_a_key_is_charged_once_and_fetched(tmp_path: Path) -> None:
         table.look(plan, key="june")
 
 
-@pytest.mark.parametrize("step", ["paid_once", "look_of", "_draw"])
+@pytest.mark.parametrize("step", ["paid_and_kept", "look_of", "_draw"])
 def test_a_look_that_was_cut_off_is_paid_for_once(step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = keyed(tmp_path)
     plan = table.plan_look(epsilon="0.7", delta="1e-6")

@@ -14,9 +14,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from banister.accounting.chain import FORMAT, ChainLine, check_head, check_link
+from banister.accounting.kept import Noted
 from banister.accounting.stores.processes import Process
 from banister.errors import (
     BadValue,
@@ -44,8 +45,17 @@ CREATE TABLE IF NOT EXISTS banister_line (
 CREATE TABLE IF NOT EXISTS banister_request (
   ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, sequence bigint NOT NULL,
   PRIMARY KEY (ledger, key));
+CREATE TABLE IF NOT EXISTS banister_answer (
+  ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, note bytea NOT NULL, body bytea,
+  PRIMARY KEY (ledger, key));
 CREATE OR REPLACE FUNCTION banister_append_only() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'a ledger is append-only'; END $$;
+CREATE OR REPLACE TRIGGER banister_answer_remains BEFORE DELETE OR TRUNCATE ON banister_answer
+  EXECUTE FUNCTION banister_append_only();
+CREATE OR REPLACE TRIGGER banister_answer_stays BEFORE UPDATE ON banister_answer FOR EACH ROW
+  WHEN (new.ledger <> old.ledger OR new.key <> old.key OR new.note <> old.note OR new.body IS NULL
+    OR (old.body IS NOT NULL AND new.body <> ''))
+  EXECUTE FUNCTION banister_append_only();
 CREATE OR REPLACE TRIGGER banister_line_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON banister_line
   EXECUTE FUNCTION banister_append_only();
 CREATE OR REPLACE TRIGGER banister_head_remains BEFORE DELETE OR TRUNCATE ON banister_ledger
@@ -59,8 +69,11 @@ SELECT pg_advisory_xact_lock(42414549);
 CREATE TABLE IF NOT EXISTS banister_request (
   ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, sequence bigint NOT NULL,
   PRIMARY KEY (ledger, key));
+CREATE TABLE IF NOT EXISTS banister_answer (
+  ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, note bytea NOT NULL, body bytea,
+  PRIMARY KEY (ledger, key));
 """
-"""Databases of older versions get the table of keys with the first charge that has one."""
+"""Databases of older versions get the tables of keys and of kept answers with the first charge that needs them."""
 WRITE = """
 WITH moved AS (UPDATE banister_ledger SET sequence = %(sequence)s, hash = %(hash)s WHERE name = %(name)s)
 INSERT INTO banister_line VALUES (%(name)s, %(sequence)s, %(body)s, %(hash)s)
@@ -69,8 +82,15 @@ NOTE_KEY = """
 INSERT INTO banister_request VALUES (%(name)s, %(key)s, %(sequence)s)
 ON CONFLICT (ledger, key) DO UPDATE SET sequence = excluded.sequence
 """
+NOTE = "INSERT INTO banister_answer VALUES (%(name)s, %(key)s, %(note)s) ON CONFLICT DO NOTHING"
+KEEP = """
+INSERT INTO banister_answer AS there VALUES (%(name)s, %(key)s, %(note)s, %(body)s)
+ON CONFLICT (ledger, key) DO UPDATE SET body = excluded.body
+WHERE there.note = excluded.note AND (there.body IS NULL OR excluded.body = '')
+"""
 AT_ONCE = 4096
 TRIES = 4
+T = TypeVar("T")
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,60}")
 
 
@@ -109,25 +129,65 @@ class PostgresStore:
             connection.execute("INSERT INTO banister_line VALUES (%s, 0, %s, %s)", (name, first.body, first.hash))
         return cls(address, wait_seconds=wait_seconds)
 
-    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "") -> ChainLine:
+    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "", note: bytes = b"") -> ChainLine:
         """One transaction: lock, read the end, decide, write; then wait until it is on disk."""
         sent: list[ChainLine] = []
+        return self._again(lambda: self._append(decide, key, note, sent))
+
+    def _again(self, attempt: Callable[[], T]) -> T:
+        """What can be tried anew without harm, over a new connection where the old one is lost."""
         with self._lock, faults(self._name):
-            for attempt in range(TRIES):
+            for turn in range(TRIES):
                 try:
-                    return self._append(decide, key, sent)
+                    return attempt()
                 except Exception as error:
-                    if attempt == TRIES - 1 or not _passing(error, self._connection):
+                    if turn == TRIES - 1 or not _passing(error, self._connection):
                         raise
-                    time.sleep(0.05 * attempt)
+                    time.sleep(0.05 * turn)
         raise AssertionError("the last attempt returns or raises")
 
-    def _append(self, decide: Callable[[ChainLine], ChainLine], key: str, sent: list[ChainLine]) -> ChainLine:
+    def _with_keys(self) -> "psycopg.Connection[tuple[object, ...]]":
+        """The connection, to a database that has the tables of keys and of kept answers."""
         connection = self._here()
-        if key and not self._keys_ready:
+        if not self._keys_ready:
             with connection.transaction():
                 connection.execute(KEYS)
             self._keys_ready = True
+        return connection
+
+    def noted(self, key: str) -> Noted | None:
+        """What stands under a key for whoever keeps its answer."""
+        return self._again(lambda: self._noted(key))
+
+    def _noted(self, key: str) -> Noted | None:
+        query = "SELECT note, body FROM banister_answer WHERE ledger = %s AND key = %s"
+        row = self._with_keys().execute(query, (self._name, key)).fetchone()
+        return None if row is None else (_bytes(row[0]), None if row[1] is None else _bytes(row[1]))
+
+    def keep(self, key: str, note: bytes, body: bytes) -> Noted:
+        """Put an answer there, unless there is one, and give what is there once it is on disk."""
+
+        def kept() -> Noted:
+            fields = {"name": self._name, "key": key, "note": note, "body": body}
+            self._with_keys().execute(KEEP, fields)
+            there = self._noted(key)
+            assert there is not None
+            return there
+
+        return self._again(kept)
+
+    def notes(self) -> Iterator[tuple[str, bytes, bool]]:
+        """Every key with its note, and whether its answer was given."""
+        query = (
+            "SELECT key, note, length(body) IS NOT DISTINCT FROM 0 FROM banister_answer WHERE ledger = %s ORDER BY 1"
+        )
+        rows = self._again(lambda: self._with_keys().execute(query, (self._name,)).fetchall())
+        return iter([(str(key), _bytes(note), bool(given)) for key, note, given in rows])
+
+    def _append(
+        self, decide: Callable[[ChainLine], ChainLine], key: str, note: bytes, sent: list[ChainLine]
+    ) -> ChainLine:
+        connection = self._with_keys() if key else self._here()
         with connection.transaction():
             last = self._tail("SET LOCAL synchronous_commit = off", "FOR UPDATE")
             line = self._written_before(connection, key, sent)
@@ -139,6 +199,8 @@ class PostgresStore:
                 connection.execute(WRITE, fields)
                 if key:
                     connection.execute(NOTE_KEY, fields | {"key": key})
+                if note:
+                    connection.execute(NOTE, fields | {"key": key, "note": note})
         _to_disk(connection)
         return line
 
@@ -278,6 +340,10 @@ def split(address: str) -> tuple[str, str]:
 
 def _line(row: tuple[object, ...]) -> ChainLine:
     return ChainLine(int(str(row[0])), str(row[1]), str(row[2]))
+
+
+def _bytes(found: object) -> bytes:
+    return bytes(cast(bytes, found))
 
 
 def session(server: str, wait_seconds: float) -> "psycopg.Connection[tuple[object, ...]]":

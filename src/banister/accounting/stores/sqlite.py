@@ -21,6 +21,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from banister.accounting.chain import FORMAT, ChainLine, check_head, check_link
+from banister.accounting.kept import Noted
+from banister.accounting.stores import sqlite_shelf as shelf
 from banister.accounting.stores.hold import ATTEMPTS, Hold, ReplacedMeanwhile
 from banister.accounting.stores.processes import WATCH, Process
 from banister.accounting.stores.sqlite_faults import faults
@@ -82,21 +84,46 @@ class SqliteStore:
             draft.unlink(missing_ok=True)
         return cls(target, wait_seconds=wait_seconds)
 
-    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "") -> ChainLine:
+    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "", note: bytes = b"") -> ChainLine:
         """One transaction: lock, read the end, decide, write; then wait until it is on disk, and look once more
         whether that was the ledger."""
+        with self._writing() as connection:
+            last = self._tail()
+            line = self._keyed(key) if key else None
+            if line is None:
+                line = self._write(connection, last, decide(last), key)
+                if note:
+                    shelf.begin(connection, key, note)
+        if line.sequence > last.sequence:
+            self._seen = (line.sequence, line.hash)
+        return line
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Alone, in one transaction; it ends when what was written is on disk, in the file of that name."""
         with self._lock, faults(self._path):
             hold = self._here()
             with hold.alone(self._wait_seconds), self._busy:
                 hold.check()
                 with self._transaction("IMMEDIATE") as connection:
-                    last = self._tail()
-                    line = (self._keyed(key) if key else None) or self._write(connection, last, decide(last), key)
+                    yield connection
             _to_disk(hold.log)
             hold.check_names()
-            if line.sequence > last.sequence:
-                self._seen = (line.sequence, line.hash)
-        return line
+
+    def noted(self, key: str) -> Noted | None:
+        """What stands under a key for whoever keeps its answer."""
+        with self._reading() as connection:
+            return shelf.noted(connection, key)
+
+    def keep(self, key: str, note: bytes, body: bytes) -> Noted:
+        """Put an answer there, unless there is one, and give what is there once it is on disk."""
+        with self._writing() as connection:
+            return shelf.keep(connection, key, note, body)
+
+    def notes(self) -> Iterator[tuple[str, bytes, bool]]:
+        """Every key with its note, and whether its answer was given."""
+        with self._reading() as connection:
+            return shelf.notes(connection)
 
     def _write(self, connection: sqlite3.Connection, last: ChainLine, line: ChainLine, key: str) -> ChainLine:
         check_link(last, line)
@@ -361,7 +388,7 @@ def _write_draft(draft: Path, first: ChainLine) -> None:
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # The user's umask decides, not SQLite's.
     with contextlib.closing(_open(draft, 30)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript("BEGIN;" + SCHEMA)
+        connection.executescript("BEGIN;" + SCHEMA + shelf.SCHEMA)
         connection.execute("INSERT INTO line VALUES (?, ?, ?)", (first.sequence, first.body, first.hash))
         connection.execute("INSERT INTO head VALUES (1, ?, ?)", (first.sequence, first.hash))
         connection.execute("COMMIT")

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from banister.accounting.book import Store
 from banister.accounting.chain import ChainLine
+from banister.accounting.kept import Noted
 from banister.errors import LedgerDamaged, LedgerExists, LedgerFault, LedgerForeign, LedgerMissing, LedgerUnreachable
 
 SLOTS, SIZE = 64, 512
@@ -142,10 +143,19 @@ class Witnessed:
         if line.hash != value:
             raise beside(name, sequence)
 
-    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "") -> ChainLine:
-        line = self._store.append(decide, key=key)
+    def append(self, decide: Callable[[ChainLine], ChainLine], *, key: str = "", note: bytes = b"") -> ChainLine:
+        line = self._store.append(decide, key=key, note=note)
         self._told(lambda: self._witness.tell(self._ledger, (line.sequence, line.hash)))
         return line
+
+    def noted(self, key: str) -> Noted | None:
+        return self._store.noted(key)
+
+    def keep(self, key: str, note: bytes, body: bytes) -> Noted:
+        return self._store.keep(key, note, body)
+
+    def notes(self) -> Iterator[tuple[str, bytes, bool]]:
+        return self._store.notes()
 
     def first(self) -> ChainLine:
         return self._store.first()

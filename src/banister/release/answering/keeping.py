@@ -2,10 +2,10 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
-from banister.accounting.kept import KeptRequest, array_of, array_text, paid_once
+from banister.accounting.kept import UNKEPT, Begun, KeptRequest, array_of, array_text, paid_and_kept
 from banister.accounting.ledger import Ledger
 from banister.accounting.receipt import Receipt
 from banister.errors import BadValue
@@ -40,29 +40,37 @@ class KeptUnder:
 
     key: str
     non_negative: bool
+    begun: bool = False
+    asked: KeptRequest | None = None
+    """What is asked, once it was looked for."""
 
-    def begun(self, ledger: Ledger) -> bool:
-        """Whether it was asked for before, so that its charge may be in the ledger already."""
-        return ledger.kept is not None and ledger.kept.asked(self.key) is not None
-
-    def once(
-        self, plan: Plan, ledger: Ledger, *, charge: Callable[[str], Receipt], draw: Callable[[Receipt], Released]
-    ) -> Released:
-        """Charge and draw, or give what was drawn before."""
+    def looked(self, plan: Plan, ledger: Ledger) -> "tuple[KeptUnder, Released | None]":
+        """Whether it was begun, and what is kept, or nothing. No engine is asked."""
         kept = ledger.kept
         if kept is None:
-            return draw(charge(""))
+            return self, None
         asked = kept_request(plan, self.key, non_negative=self.non_negative)
-        check_space(kept.place, answer_bytes(plan))
-        found = paid_once(kept, asked, charge=charge, draw=lambda receipt: document_of(draw(receipt)))
-        return released_of(plan, found, non_negative=self.non_negative)
+        begun, found = kept.look(asked)
+        done = None if found is None else released_of(plan, found, non_negative=self.non_negative)
+        return replace(self, begun=begun, asked=asked), done
 
-    def fetched(self, plan: Plan, ledger: Ledger) -> Released | None:
-        """What is kept, or nothing. No engine is asked."""
-        if ledger.kept is None:
-            return None
-        found = ledger.kept.fetch(kept_request(plan, self.key, non_negative=self.non_negative))
-        return None if found is None else released_of(plan, found, non_negative=self.non_negative)
+    def once(
+        self, plan: Plan, ledger: Ledger, *, charge: Callable[[Begun], Receipt], draw: Callable[[Receipt], Released]
+    ) -> Released:
+        """Charge and draw; what was kept in the meantime is given instead."""
+        kept = ledger.kept
+        if kept is None:
+            return draw(charge(UNKEPT))
+        asked = self.asked or kept_request(plan, self.key, non_negative=self.non_negative)
+        check_space(kept.place, answer_bytes(plan))
+        drawn: list[Released] = []
+
+        def document(receipt: Receipt) -> dict[str, object]:
+            drawn.append(draw(receipt))
+            return document_of(drawn[0])
+
+        found, ours = paid_and_kept(kept, asked, charge=charge, draw=document)
+        return drawn[0] if ours else released_of(plan, found, non_negative=self.non_negative)
 
 
 def answer_bytes(plan: Plan) -> int:
@@ -138,6 +146,8 @@ def table_of(found: Mapping[str, object]) -> AnswerTable:
 
 def label_document(label: Label) -> object:
     """A label; JSON has no dates, so a day stands in a list, as its number since 1970, and behind it its second."""
+    if label is None or isinstance(label, str | int):  # Nearly every label; to ask what is a date takes long.
+        return label
     if isinstance(label, Moment):
         return [label.toordinal() - EPOCH, 3600 * label.hour + 60 * label.minute + label.second]
     return [label.toordinal() - EPOCH] if isinstance(label, Day) else label

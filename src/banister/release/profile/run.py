@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from banister.accounting.charge import covers, keeps
-from banister.accounting.kept import Kept, paid_once
+from banister.accounting.kept import Kept, paid_and_kept
 from banister.accounting.ledger import Ledger
 from banister.accounting.receipt import Receipt
 from banister.core.privacy.loss import PrivacyLoss
@@ -70,17 +70,18 @@ def look_once(
 ) -> tuple[tuple[Drawn, ...], str]:
     """What is kept under the key, and then no engine is asked; else it is charged with a claim, drawn and kept."""
     asked = kept_look(plan, key)
-    found = kept.fetch(asked)
-    if found is None:
+    begun_before, kept_before = kept.look(asked)
+    if kept_before is None:
         check_space(kept.place, look_bytes(plan))
-        exact = _add_up(plan, source(), ledger, bits=bits, tell=tell, paid=kept.asked(key) is not None)
-        found = paid_once(
+        exact = _add_up(plan, source(), ledger, bits=bits, tell=tell, paid=begun_before)
+        found, _ = paid_and_kept(
             kept,
             asked,
-            charge=lambda claim: charge_plan(plan, ledger, key=key, claim=claim),
+            charge=lambda begun: charge_plan(plan, ledger, key=key, begun=begun),
             draw=lambda receipt: look_document(*_draw(plan, exact, receipt, bits=bits, tell=tell)),
         )
-    return look_of(plan, found)
+        return look_of(plan, found)
+    return look_of(plan, kept_before)
 
 
 def draw_look(

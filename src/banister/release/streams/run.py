@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from banister.accounting.charge import LONGEST_LABEL
+from banister.accounting.kept import UNKEPT
 from banister.accounting.ledger import Ledger
 from banister.accounting.receipt import Receipt
 from banister.core.privacy.loss import PrivacyLoss
@@ -337,7 +338,7 @@ def start_stream(dataset: Dataset, plan: StreamPlan, *, name: str) -> Stream:
                 )
             return Stream(dataset, plan, name)
         claim = store.claim("start")
-        receipt = charge_plan(plan, ledger, key=f"stream {name}", claim=claim)
+        receipt = charge_plan(plan, ledger, key=f"stream {name}", begun=replace(UNKEPT, claim=claim))
         if receipt.again:
             raise ReceiptUsed(
                 f"A stream '{name}' was charged before (line {receipt.sequence} of the ledger), and what it keeps is "

@@ -2,6 +2,7 @@
 
 import os
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -14,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from banister.apps.cli import build
-from banister.errors import BadValue
+from banister.errors import BadValue, EngineFailed
 from banister.release.dataset import Dataset
 from banister.release.dataset import open as open_dataset
 from banister.release.indexing import drop_index, make_index
@@ -258,6 +259,26 @@ def test_what_cannot_have_an_index_is_said(folder: Path) -> None:
     (folder / "stays.toml").write_text(text)
     with pytest.raises(BadValue, match="No category of the table has declared values"):
         make_index(open_dataset(folder / "stays.toml"), "")
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"x")])
+def test_an_index_is_dropped_though_its_table_is_gone(folder: Path, damage: Callable[[Path], object]) -> None:
+    """Tables are deleted for somebody's sake; what was made of them goes too, and it is said that it is gone."""
+    dataset = open_dataset(folder / "stays.toml")
+    make_index(dataset, QUESTION)
+    damage(folder / "stays.parquet")
+    assert drop_index(open_dataset(folder / "stays.toml")) == 1
+    assert not (folder / "stays.ledger.index").exists()
+    assert drop_index(open_dataset(folder / "stays.toml")) == 0
+
+
+def test_an_index_is_dropped_here_though_its_server_is_gone(folder: Path) -> None:
+    make_index(open_dataset(folder / "stays.toml"), QUESTION)
+    text = SCHEMA.format(table="postgresql://nobody@127.0.0.1:1/none", more='name = "stays"\n')
+    (folder / "stays.toml").write_text(text)
+    with pytest.raises(EngineFailed, match=r"^Indexes deleted: 1\. What watches the table on its server could not be"):
+        drop_index(open_dataset(folder / "stays.toml"))
+    assert not (folder / "stays.ledger.index").exists()
 
 
 def test_the_command_makes_and_drops(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

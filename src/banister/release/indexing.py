@@ -2,13 +2,14 @@
 
 from typing import Protocol, runtime_checkable
 
-from banister.errors import BadValue
+from banister.errors import BadValue, EngineFailed
 from banister.release.dataset import Dataset
 from banister.release.planning.planner import plan_release
 from banister.release.planning.request import PlanRequest
 from banister.release.run import works
 from banister.release.sources.kept import drop_lists
 from banister.release.sources.listed import listable
+from banister.release.sources.open import on_server
 from banister.release.work import Work
 from banister.sampling.bits import SYSTEM
 from banister.tables.schema import Kind, Schema
@@ -60,7 +61,7 @@ def make_index(dataset: Dataset, sql: str) -> int:
 
 
 def drop_index(dataset: Dataset) -> int:
-    """Delete every index of a dataset, fresh or not; how many there were.
+    """Delete every index of a dataset, fresh or not; how many there were. Its table may be gone or damaged.
 
     >>> from tempfile import TemporaryDirectory
     >>> from banister.release.demo import write_demo
@@ -71,9 +72,15 @@ def drop_index(dataset: Dataset) -> int:
     """
     place = dataset.index_folder
     count = 0 if place is None else drop_lists(place)
-    source = dataset.source()
-    if isinstance(source, KeepsIndex):
-        source.drop_index()
+    if on_server(dataset.schema, dataset.frames):
+        try:
+            source = dataset.source()
+            if isinstance(source, KeepsIndex):
+                source.drop_index()
+        except (BadValue, EngineFailed) as error:
+            raise EngineFailed(
+                f"Indexes deleted: {count}. What watches the table on its server could not be taken away: {error}"
+            ) from None
     return count
 
 

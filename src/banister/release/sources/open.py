@@ -35,6 +35,11 @@ def open_source(
     return DuckDBSource(schema, folder=folder, frames=frames, index=index, indexing=indexing)
 
 
+def on_server(schema: Schema, frames: Mapping[str, object]) -> bool:
+    """Whether some table is on PostgreSQL, which then watches it where there is an index."""
+    return any(_kind(table.location, frames.get(table.name)) == "postgres" for table in schema.tables)
+
+
 def _kind(location: str, frame: object) -> str:
     if frame is not None:
         return "spark" if type(frame).__module__.startswith("pyspark.") else "duckdb"

@@ -77,7 +77,7 @@ def prepared(folder: Path, port: int, epsilon: str, database: str) -> dict[str, 
     """The team's file, with a key for each analyst and shares that two of them fill."""
     found = settings(folder, f'listen = "127.0.0.1:{port}"\nwitness = "w"\n')
     table, small = folder / "randhie.parquet", folder / "small.parquet"
-    duckdb.sql(f"SELECT * FROM '{table}' LIMIT {ROWS}").write_parquet(str(small))
+    duckdb.read_parquet(str(table)).limit(ROWS).write_parquet(str(small))
     small.replace(table)
     if database:
         text = found.schema.read_text(encoding="utf-8")

@@ -94,9 +94,9 @@ class RequestPages:
     def _one(self, request: Request, account: str, key: str) -> Response:
         member = member_of(request)
         found = self.room.desk.seen(member, account, key)
-        body, charts = None, ()
-        if found.answer is not None:
-            body, charts = report_body(self.room.desk.report(found)), self.room.desk.charts(found)
+        answered, desk = found.answer is not None, self.room.desk
+        body = report_body(desk.report(found)) if answered else None
+        charts = desk.charts(found) if answered else ()
         decides = member.role is Role.OWNER and found.state == "waiting"
         facts = {"found": found, "body": body, "charts": charts, "decides": decides, "where": where}
         return framed(self.site, request, "request.html", here=HERE, title=f"{found.key} of {found.account}", **facts)

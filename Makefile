@@ -99,6 +99,7 @@ drill: $(READY)
 	$(BIN)/python -m tests.drills.questions --engine duckdb --cases $(CASES)
 	$(BIN)/python -m tests.drills.questions --engine duckdb --engine postgres --cases $$(( $(CASES) / 10 ))
 	$(BIN)/python -m tests.drills.questions --engine duckdb --engine spark --cases $$(( $(CASES) / 100 ))
+	$(BIN)/python -m tests.drills.spark --on workers
 	$(BIN)/python -m tests.drills.foreign --inputs $(INPUTS)
 	$(BIN)/python -m tests.drills.collect $(KILLS)
 

@@ -193,3 +193,20 @@ def test_options_that_count_are_whole(text: str, message: str) -> None:
     with pytest.raises(BadValue, match=message):
         parse_protocol(text)
     assert parse_protocol("adaptive:degree=inf").spec == "adaptive"
+
+
+def test_an_overlay_is_made_of_any_graph_that_ends(tmp_path):
+    made = load_graph("overlay:social:300:12:4", seed=1)
+    assert isinstance(made, Graph)
+    assert (made.degrees == 4).mean() > 0.9
+    file = tmp_path / "ring.edges"
+    file.write_text("".join(f"p{k} p{(k + step) % 40}\n" for k in range(40) for step in (1, 2, 3)))
+    named = load_graph(f"overlay:{file}:4", seed=1)
+    assert isinstance(named, Graph)
+    assert named.name_of(0) == "p0"
+
+
+@pytest.mark.parametrize("text", ["overlay", "overlay:social:300:12:x", "overlay:regular-tree:4:4", "overlay:4"])
+def test_an_overlay_needs_friends_and_a_number_of_links(text):
+    with pytest.raises(BadValue, match=r"must name a graph that ends, and how many links each shall have"):
+        load_graph(text)

@@ -15,6 +15,7 @@ from banister.spread.lab.adversaries import ALL as ADVERSARIES
 from banister.spread.lab.adversaries import Adversary
 from banister.spread.lab.frames import Frames
 from banister.spread.lab.graph import Graph
+from banister.spread.lab.overlay import agree
 from banister.spread.lab.protocols import ALL as PROTOCOLS
 from banister.spread.lab.protocols import SpreadProtocol
 from banister.spread.lab.readers.csv_file import SUFFIXES as CSV
@@ -27,6 +28,7 @@ from banister.spread.lab.readers.parquet import SUFFIXES as PARQUET
 from banister.spread.lab.readers.parquet import read_parquet
 from banister.spread.lab.readers.sparse import read_sparse
 from banister.spread.lab.trees import InfiniteTree, degrees_of
+from banister.spread.node.overlay import OverlaySettings
 from banister.tables.sparse import SparseMatrix, is_sparse
 
 GraphSource = (
@@ -54,13 +56,17 @@ WHOLE = (int, int | None)
 """Types of options that are whole numbers."""
 _READ: dict[object, Callable[[str], str | float | int]] = {str: str, float: float, int: int}
 ENDLESS = ("regular-tree:4", "galton-watson:3,6")
+OVERLAY = "overlay:social:10000:20:8"
+AGREE_TURNS = 60
+"""Nearly everybody has all links by then."""
 
 
 def load_graph(source: GraphSource, *, seed: int = 0) -> Graph | InfiniteTree:
     """A graph from a file, a library's object, pairs of names, or the name of a generator.
 
     Files are edge lists, CSV or Parquet. A generator is written with its parameters, such as `social:10000:20`;
-    `regular-tree:4` and `galton-watson:3=0.5,6=0.5` are endless trees.
+    `regular-tree:4` and `galton-watson:3=0.5,6=0.5` are endless trees. `overlay:friends.edges:8` is what friends
+    agree on when each shall have 8 links (`spread.lab.overlay`); they come from a file or a generator.
 
     >>> load_graph("holme-kim:200:3:0.5", seed=7).count
     200
@@ -91,13 +97,25 @@ def _named(text: str, seed: int) -> Graph | InfiniteTree:
     if name == "galton-watson":
         choices, weights = degrees_of(rest)
         return InfiniteTree(tuple(choices), tuple(weights))
+    if name == "overlay":
+        return _agreed(text, rest, seed)
     if name in MADE:
         example, make = MADE[name]
         return make(_numbers(text, rest, example.count(":")), seeded(seed, 1))
     if path.suffix.lower() in FILES:
         raise BadValue(f"There is no file {text}. Check the path.")
-    known = ", ".join([*ENDLESS, *(example for example, _ in MADE.values())])
+    known = ", ".join([*ENDLESS, *(example for example, _ in MADE.values()), OVERLAY])
     raise BadValue(f"graph = {text!r} is neither a file nor a generator. Generators are, with examples: {known}.")
+
+
+def _agreed(text: str, rest: str, seed: int) -> Graph:
+    """The overlay of friends who are all honest."""
+    inner, _, links = rest.rpartition(":")
+    friends = _named(inner, seed) if inner and links.isdigit() else None
+    if not isinstance(friends, Graph):
+        raise BadValue(f"{text!r} must name a graph that ends, and how many links each shall have, such as {OVERLAY}.")
+    settings = OverlaySettings.for_links(int(links))
+    return agree(friends, settings, turns=AGREE_TURNS, chance=seeded(seed, 2)).graph
 
 
 def _numbers(text: str, rest: str, count: int) -> list[float]:

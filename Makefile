@@ -117,6 +117,8 @@ wildfire-drill: $(READY)
 	$(BIN)/python -m tests.drills.wildfire gaps --ticks 10000
 	$(BIN)/python -m tests.drills.wildfire kills --count 1000
 	$(BIN)/python -m tests.drills.wildfire nat
+	$(BIN)/python -m tests.drills.wildfire lan
+	$(BIN)/python -m tests.drills.wildfire tor
 
 # Attack everything of ours: noises, channels, payments of a release. DRAWS=10000000 for a night.
 DRAWS ?= 1000000

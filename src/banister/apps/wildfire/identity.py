@@ -40,18 +40,10 @@ class LinkKey:
     def generate(cls) -> "LinkKey":
         """A new one."""
         key = Ed25519PrivateKey.generate()
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, keys.nonce())])
-        made = (
-            x509.CertificateBuilder()
-            .subject_name(name)
-            .issuer_name(name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(datetime(2000, 1, 1, tzinfo=UTC))  # The same for all: it tells nothing, and never ends.
-            .not_valid_after(datetime(9999, 1, 1, tzinfo=UTC))
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .sign(key, None)
-        )
+        # The same times for all: they tell nothing, and never end.
+        first, last = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+        blank = _for_itself(keys.nonce(), key.public_key(), first, last)
+        made = blank.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True).sign(key, None)
         return cls(key.private_bytes_raw(), made.public_bytes(serialization.Encoding.DER))
 
     def load_into(self, context: ssl.SSLContext) -> None:
@@ -164,19 +156,13 @@ def onion_key(seed: bytes) -> bytes:
 
 def page_certificate(host: str, *, first: datetime, days: int) -> str:
     """A key and a certificate of its own for a page, as PEM: for a browser, so of a kind that browsers take."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+    key = ec.generate_private_key(ec.SECP256R1())
     try:
         called: x509.GeneralName = x509.IPAddress(ip_address(host))
     except ValueError:
         called = x509.DNSName(host)
     made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(first)
-        .not_valid_after(first + timedelta(days))
+        _for_itself(host, key.public_key(), first, first + timedelta(days))
         .add_extension(x509.SubjectAlternativeName([called]), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
@@ -186,6 +172,15 @@ def page_certificate(host: str, *, first: datetime, days: int) -> str:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     return (private + made.public_bytes(serialization.Encoding.PEM)).decode("ascii")
+
+
+def _for_itself(
+    name: str, key: Ed25519PublicKey | ec.EllipticCurvePublicKey, first: datetime, last: datetime
+) -> x509.CertificateBuilder:
+    """What every certificate of ours begins with: nobody else vouches for it."""
+    called = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    blank = x509.CertificateBuilder().subject_name(called).issuer_name(called).public_key(key)
+    return blank.serial_number(x509.random_serial_number()).not_valid_before(first).not_valid_after(last)
 
 
 def page_fingerprint(pem: str) -> str:

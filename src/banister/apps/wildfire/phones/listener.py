@@ -30,7 +30,7 @@ class Phones:
         if host:
             pem = _certificate(messenger, host)
             self.fingerprint = page_fingerprint(pem)
-            name, scheme = f"[{host}]:{port}" if ":" in host else f"{host}:{port}", "https"
+            name, scheme = origin_host(host, port), "https"
         else:
             name, scheme = messenger.node.onion.services[ONION_PHONES].name, "http"
         place = Place(scheme=scheme, hosts=(name,), cookie=f"wildfire-phone-{port}", most_bytes=MOST_BYTES)
@@ -44,6 +44,16 @@ class Phones:
     def close(self) -> None:
         """Shut it; who is paired stays so."""
         self._served.stop()
+
+
+def origin_host(host: str, port: int) -> str:
+    """How browsers name it: without the port that is https's own.
+
+    >>> origin_host("192.168.1.20", 4300), origin_host("192.168.1.20", 443), origin_host("fd00::1", 4300)
+    ('192.168.1.20:4300', '192.168.1.20', '[fd00::1]:4300')
+    """
+    named = f"[{host}]" if ":" in host else host.lower()
+    return named if port == 443 else f"{named}:{port}"
 
 
 def listen(address: str) -> tuple[socket.socket, str]:

@@ -114,6 +114,7 @@ server-drill: $(READY)
 wildfire-drill: $(READY)
 	$(BIN)/python -m tests.drills.wildfire frames --count 10000000
 	$(BIN)/python -m tests.drills.wildfire crowd --nodes 30 --posts 400
+	$(BIN)/python -m tests.drills.wildfire flood --nodes 20 --posts 150
 	$(BIN)/python -m tests.drills.wildfire gaps --ticks 10000
 	$(BIN)/python -m tests.drills.wildfire kills --count 1000
 	$(BIN)/python -m tests.drills.wildfire nat

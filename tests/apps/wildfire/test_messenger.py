@@ -226,12 +226,13 @@ def test_the_disk_holds_no_words_and_a_wrong_passphrase_opens_nothing(tmp_path: 
 
 def test_a_seized_store_does_not_say_which_post_is_ones_own(tmp_path: Path) -> None:
     """With the passphrase and everything on the disk: no row, place, gap, moment, count or old page of the log."""
-    with people(tmp_path, 2) as (ann, ben):
+    with people(tmp_path, 3) as (ann, ben, cid):
         befriend(ann, ben)
+        befriend(ann, cid)
         for number in range(3):
             ben.post(f"came {number}", although_few=True)
             ann.post(f"own {number}", although_few=True)
-        until(lambda: len(heard(ann)) == len(heard(ben)) == 6)
+        until(lambda: len(heard(ann)) == len(heard(ben)) == len(heard(cid)) == 6)
         until(lambda: all(held.parent is not None for held in ann.node.exchange.state.held.values()))
         ann._wait(ann.node.saved())
         settings = ann.node.exchange.state.settings

@@ -35,13 +35,16 @@ def as_a_leaf_would(settings: Settings, held: Held) -> dict[str, int]:
 
 
 def accounts(state: NodeState) -> tuple[dict[int, int], dict[int, int]]:
-    """What the friends' accounts are if all that is kept came as it says that it came."""
+    """What the friends' accounts are if all that is kept came as it says that it came: what was beyond the quota of the
+    friend who brought it had been offered by another."""
     taken: Mapping[int, int] = {}
     standing: Mapping[int, int] = {}
     for held in state.held.values():
         assert held.parent is not None
-        assert admitted(state.settings, taken, standing, held.parent, held.since)
-        taken, standing = charged(state.settings, taken, standing, held.parent, held.body, held.since)
+        if admitted(state.settings, taken, standing, held.parent, held.since):
+            taken, standing = charged(state.settings, taken, standing, held.parent, held.body, held.since)
+        else:
+            assert [link for link in held.known if link != held.parent]
     return dict(taken), dict(standing)
 
 
@@ -67,6 +70,28 @@ def test_all_that_is_kept_of_an_own_post_is_what_a_leaf_keeps(seed: int, body: b
     assert set(found) == {"switch", "forget", "embargo"}
     assert found["embargo"] > posted_at(REAL, kept) + REAL.horizon * step_of(REAL, kept)
     assert (dict(author.state.taken), dict(author.state.approved)) == accounts(author.state)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_own_posts_beyond_a_friends_quota_are_kept_as_those_that_two_offered(seed: int) -> None:
+    """Nine at once, of which one friend could have brought four."""
+    author = node(settings=REAL, seed=seed)
+    names = [name_of(b"own %d" % k) for k in range(9)]
+    for k in range(9):
+        author.post(b"own %d" % k, now=k)
+    for now in range(9, 400):
+        for link, data in author.tick(now=now).items():
+            frame = codec.read(data)
+            if isinstance(frame, Copy):
+                author.received(link, codec.write(Ack(frame.id, FrameKind.COPY, 0, True)), now=now + 1)
+    state = author.state
+    assert set(state.held) == set(names)
+    assert (dict(state.taken), dict(state.approved)) == accounts(state)
+    assert [held for held in state.held.values() if held.known]
+    for held in state.held.values():
+        assert not {*held.known} & {*held.children}
+        assert held.parent not in (*held.known, *held.children)
+        assert {held.parent, *held.known, *held.children} == set(LINKS)
 
 
 def test_a_post_that_nobody_could_take_begins_when_somebody_is_there() -> None:

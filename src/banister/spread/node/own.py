@@ -30,16 +30,22 @@ def turn_of(state: NodeState, held: Held) -> Link | None:
     return max(state.contacts, key=lambda link: place_of(state.secret, None, link))
 
 
-def leaf_from(settings: Settings, held: Held, link: Link, *, now: Tick, bits: BitSource) -> Held:
+def leaf_from(settings: Settings, held: Held, link: Link, *, room: bool, now: Tick, bits: BitSource) -> Held | None:
     """The author's copy as that of a leaf which got it at this moment from a contact that told its age, rounded as
-    ages are told. Where none are told nothing is rounded."""
+    ages are told. Where none are told nothing is rounded. What comes when the contact's account has no `room` is kept
+    only where another offered it, too: so it is that of such a leaf, and nothing until another has it."""
+    others = tuple(other for other in (*held.known, *held.children) if other != link)
+    if not (room or others):
+        return None
     step, since = step_of(settings, held), now
     if settings.embargo:
         age, part = told_age(settings, held, now=now, toss=uniform_below(step, bits) if PARTS % step else 0)
     else:
         age, part = told_age(settings, held, now=now, toss=step)
         since = posted_at(settings, held) + (age * PARTS + part) * step // PARTS
-    children, known = (tuple(other for other in links if other != link) for links in (held.children, held.known))
+    witnesses = () if room else others[:1]
+    known = (*witnesses, *(other for other in held.known if other not in (link, *witnesses)))
+    children = tuple(other for other in held.children if other not in (link, *witnesses))
     return Held(
         held.id,
         held.body,

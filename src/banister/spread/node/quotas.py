@@ -30,8 +30,9 @@ APPROVAL = 8
 
 
 def admitted(settings: Settings, taken: Numbers, standing: Numbers, link: Link, now: Tick) -> bool:
-    """Whether a contact may bring one more now."""
-    return _used(settings, taken, link, now) + _frame(settings, standing, link) <= _at_once(settings)
+    """Whether a contact may bring one more now; always where there is no quota."""
+    used = _used(settings, taken, link, now) + _frame(settings, standing, link)
+    return not settings.quota or used <= _at_once(settings)
 
 
 def charged(

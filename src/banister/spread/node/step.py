@@ -149,11 +149,15 @@ class Desk:
     def settle_as_leaf(self, held: Held, link: Link) -> Held:
         """Turn the author's copy, once a contact has it, into that of a leaf which got it from there just now: its
         place among the others, its moments and the contact's account are those of a copy that came."""
-        leaf = leaf_from(self.settings, held, link, now=self.now, bits=self.bits)
+        room = len(self._everybody) == 1 or admitted(self.settings, self._taken, self._approved, link, self.now)
+        leaf = leaf_from(self.settings, held, link, room=room, now=self.now, bits=self.bits)
+        if leaf is None:
+            return held
         self._alarms = moved(self._alarms, self.settings, held, leaf, now=self.now)
         del self.held[held.id]
         self.keep(leaf)
-        self._charge(link, held.body)
+        if room:
+            self._charge(link, held.body)
         return leaf
 
     def _begin_again(self, held: Held) -> None:
@@ -194,7 +198,7 @@ class Desk:
                 self.settings.rules.repeated(self, self.held[frame.id], frame)
             if held is not None or frame.id in self._forgotten:
                 return held is not None and held.parent == link  # A repeated copy gets the answer of the first.
-            if not self.settings.quota or admitted(self.settings, self._taken, self._approved, link, self.now):
+            if admitted(self.settings, self._taken, self._approved, link, self.now):
                 self._charge(link, frame.body)
             elif self._offered.get(frame.id, link) == link:
                 self._offered = noted(self.settings, self._offered, frame.id, link)
@@ -393,6 +397,3 @@ class Desk:
 
 def _without(link: Link, links: tuple[Link, ...]) -> tuple[Link, ...]:
     return tuple(other for other in links if other != link)
-
-
-__all__ = ["Desk", "NodeState", "step"]

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from mpmath import mp, mpf
 
@@ -98,21 +99,29 @@ def an_epsilon(chance: random.Random) -> Fraction:
     return Fraction(repr(float(f"{10 ** chance.uniform(-18, 2.602):.6g}")))
 
 
+@lru_cache(maxsize=30_000)
+def hurwitz(exponent: mpf, start: mpf, precision: int) -> mpf:
+    """The Hurwitz zeta value, kept for the next case: exponents and starts come again and again, epsilons do not."""
+    assert precision == mp.prec
+    return mp.zeta(exponent, start)
+
+
 def power_series(epsilon: mpf, p: mpf, start: mpf) -> mpf:
     """Σ_k e^(-epsilon k) (start + k)^p."""
     if start == 0:
         return mp.exp(-epsilon) * power_series(epsilon, p, mpf(1))
     if epsilon > mpf("0.3"):
-        total, k = mpf(0), 0
+        total, k, once, decay = mpf(0), 0, mp.exp(-epsilon), mpf(1)
         while True:
-            term = mp.exp(-epsilon * k) * (start + k) ** p
+            term = decay * (start + k) ** p
             total += term
+            decay *= once  # Some hundred roundings in the sixtieth digit.
             k += 1
             if k > 8 * p / epsilon + 4 and term < total * mpf(10) ** (-DIGITS + 8):
                 return total
     total, n, small = mp.gamma(p + 1) / epsilon ** (p + 1), 0, 0
     while True:
-        term = (-epsilon) ** n / mp.factorial(n) * mp.zeta(-p - n, start)
+        term = (-epsilon) ** n / mp.factorial(n) * hurwitz(-p - n, start, mp.prec)
         total += term
         n += 1
         # Every second zeta value is 0 where p and the start are whole: one small term alone ends nothing.

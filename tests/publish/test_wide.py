@@ -12,7 +12,7 @@ from banister.accounting.ledger import Ledger
 from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
-from banister.publish.choosing import shares_of
+from banister.publish.fitting.choosing import shares_of
 from banister.publish.job import Wish, publish
 from banister.publish.wide import COLUMNS, ROUNDS, plan_wide, sanitize_wide
 from banister.tables.columns import Kind

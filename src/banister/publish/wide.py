@@ -21,11 +21,11 @@ from banister.core.privacy.guarantee import Guarantee, Neighbours
 from banister.core.privacy.loss import PrivacyLoss
 from banister.errors import BadValue
 from banister.mechanisms.line.gaussian import Gaussian
-from banister.publish.choosing import Budget, shares_of, without_circle, worthwhile
 from banister.publish.fidelity import Fidelity
-from banister.publish.graphical import GraphicalLaw, MeasuredMarginal, fitted, triples_within
-from banister.publish.halving import halved, pool_for
-from banister.publish.junction import Axes, JunctionTree
+from banister.publish.fitting.choosing import Budget, shares_of, without_circle, worthwhile
+from banister.publish.fitting.graphical import GraphicalLaw, MeasuredMarginal, fitted, triples_within
+from banister.publish.fitting.halving import halved, pool_for
+from banister.publish.fitting.junction import Axes, JunctionTree
 from banister.publish.marginals import grouped, on_simplex, spread_over
 from banister.publish.noise import Stated, cells_moved
 from banister.publish.paying import drawn, private_records

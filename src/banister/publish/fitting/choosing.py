@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import cbrt, floor, prod, sqrt
 
-from banister.publish.junction import Axes
+from banister.publish.fitting.junction import Axes
 
 NOISE_KEPT = 0.6
 """What is left of a cell's deviation in the L1 error once the counts are fitted, as tried on tables (bench/wide.py)."""

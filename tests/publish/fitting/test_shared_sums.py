@@ -4,8 +4,8 @@ from itertools import combinations
 
 import numpy as np
 
-from banister.publish.junction import JunctionTree
-from banister.publish.shared_sums import SharedSums
+from banister.publish.fitting.junction import JunctionTree
+from banister.publish.fitting.shared_sums import SharedSums
 
 SIZES = (2, 3, 2, 4, 2, 3)
 SETS = [(0,), (5,), (0, 1), (1, 2), (0, 2), (2, 3), (0, 3), (0, 1, 2, 3), (3, 4), (0, 2, 3)]

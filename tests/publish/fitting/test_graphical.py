@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from banister.publish.choosing import Budget, shares_of, weight, without_circle, worthwhile
-from banister.publish.graphical import GraphicalLaw, MeasuredMarginal, fitted, triples_within
-from banister.publish.junction import Axes, JunctionTree
+from banister.publish.fitting.choosing import Budget, shares_of, weight, without_circle, worthwhile
+from banister.publish.fitting.graphical import GraphicalLaw, MeasuredMarginal, fitted, triples_within
+from banister.publish.fitting.junction import Axes, JunctionTree
 from banister.sampling.bits import SYSTEM
 
 SIZES = (2, 3, 2, 4, 2, 3)

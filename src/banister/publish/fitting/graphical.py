@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.publish.junction import Axes, JunctionTree
+from banister.publish.fitting.junction import Axes, JunctionTree
+from banister.publish.fitting.shared_sums import SharedSums
 from banister.publish.marginals import spread_over
-from banister.publish.shared_sums import SharedSums
 from banister.sampling.bits import BitSource
 
 Floats = NDArray[np.float64]

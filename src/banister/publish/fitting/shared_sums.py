@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from banister.publish.junction import Axes, JunctionTree
+from banister.publish.fitting.junction import Axes, JunctionTree
 
 Floats = NDArray[np.float64]
 

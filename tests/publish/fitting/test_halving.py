@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from banister.publish.halving import POOL, halved, pool_for
+from banister.publish.fitting.halving import POOL, halved, pool_for
 from tests.seeded import SeededBits
 
 SIZES = (3, 4, 2, 5, 3, 2)

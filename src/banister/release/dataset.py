@@ -301,10 +301,11 @@ class Dataset:
             return refine_rungs_of_table(sealed, ledger=book)
 
     def check_output(self, path: str | Path) -> None:
-        """Refuse to write over the schema, a table or the ledger."""
+        """Refuse to write over the schema, a table, the ledger or what lies in its folders."""
         from banister.release.own_files import tables_of
 
-        check_apart(Path(path), tables_of(self.schema, self.path, self.folder, self.frames) | self._declared().files())
+        taken = tables_of(self.schema, self.path, self.folder, self.frames)
+        check_apart(Path(path), taken | self._declared().files() | self._declared().folders())
 
     def kept(self) -> "tuple[KeptRequest, ...]":
         """The requests under a key that were paid for, or were cut off, and that nobody has said to be done with."""

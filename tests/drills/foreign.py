@@ -328,7 +328,7 @@ def one_engine() -> Iterator[None]:
     def connect(*given: object, **words: object) -> duckdb.DuckDBPyConnection:
         return start(*given, **words) if given or words else engine.cursor()  # type: ignore[arg-type]
 
-    duckdb.connect = connect  # type: ignore[assignment]
+    duckdb.connect = connect
     try:
         yield
     finally:

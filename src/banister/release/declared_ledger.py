@@ -46,13 +46,14 @@ class DeclaredLedger:
         beside = {f"the ledger's {ending[1:]} file": self.folder / (given + ending) for ending in BESIDE}
         return {"the ledger": self.folder / given, **beside}
 
-    def folders(self) -> dict[str, Path]:
-        """The folders beside it that are its own, with what they are."""
+    def taken(self) -> dict[str, Path]:
+        """Its files, and the folders beside it that are its own."""
         given = self.schema.ledger
         if given is None or "://" in given:
             return {}
         paid = Path(os.path.realpath(self.folder / given) + ".paid")
-        return {"the folder of paid answers": paid, "the folder of indexes": self.folder / (given + ".index")}
+        folders = {"the folder of paid answers": paid, "the folder of indexes": self.folder / (given + ".index")}
+        return self.files() | folders
 
     def opened(self, *, witness: str = "") -> "Ledger":
         """The ledger, which has to be there and on the schema's terms."""

@@ -44,11 +44,13 @@ def check_target(path: Path, suffixes: Sequence[str] = ()) -> None:
 
 
 def check_apart(path: Path, taken: Mapping[str, Path]) -> None:
-    """Refuse to write over a file that is still needed; `taken` says what each one is, in words."""
+    """Refuse to write over a file, or into a folder, that is still needed; `taken` says what each one is, in words."""
     for words, other in taken.items():
         same = os.path.samefile(path, other) if path.exists() and other.exists() else False
         if same or os.path.realpath(path) == os.path.realpath(other):
             raise BadValue(f"'{path}' is {words} itself, which would be written over. Choose another file.")
+        if other.is_dir() and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(other)):
+            raise BadValue(f"'{path}' lies in {words}, whose files are still needed. Choose another folder.")
 
 
 @contextmanager

@@ -6,7 +6,8 @@ grants none twice; so all granted ones stand in the ledger and never exceed the 
 aloud. A log that is deleted for good is no loss either, as long as one of those who had it open can leave in peace. The
 ledger has a witness, without which nobody who comes later can know that a file is an older one.
 
-Each worker writes down what it was granted, or which error it was told, in a file of its own. The trouble is made one
+One charge in five has a key, and what is drawn for it is kept: nothing else may ever be given for it. Each worker
+writes down what it was granted and showed, or which error it was told, in a file of its own. The trouble is made one
 piece at a time, and the true file is put back after each, as an operator would; the workers never stop.
 """
 
@@ -27,9 +28,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import banister as bn
+from banister.accounting.kept import KeptRequest
 
 REPLACE = bn.Neighbours.REPLACE
 WORKERS = 16
+KEYED = 0.2
+"""The share of charges whose answer is kept under a key."""
 
 
 @dataclass
@@ -57,6 +61,10 @@ class Stage:
         return bn.Guarantee(Fraction(1, self.charges))
 
 
+def request(key: str) -> KeptRequest:
+    return KeptRequest(key=key, plan="", label=key, epsilon="1", delta="0")
+
+
 class Pen:
     """Writes down what a worker was told, whatever becomes of it."""
 
@@ -69,14 +77,30 @@ class Pen:
             self.number += 1
             label = f"{self.name}-{self.number}"
             try:
-                ledger.charge(stage.price(), label=label, neighbours=REPLACE).use()
-                self.write(f"granted {label}")
+                if stage.chance.random() < KEYED:
+                    self._keyed(ledger, stage, label)
+                else:
+                    ledger.charge(stage.price(), label=label, neighbours=REPLACE).use()
+                    self.write(f"granted {label}")
             except bn.BudgetExceeded:
                 self.write(f"full {label}")
                 time.sleep(0.005)
             except bn.LedgerFault as error:
                 self.write(f"refused {type(error).__name__}")
                 raise
+
+    def _keyed(self, ledger: bn.Ledger, stage: Stage, label: str) -> None:
+        """Charge under a key, and show what was drawn once it is kept."""
+        kept, asked = ledger.kept, request(label)
+        assert kept is not None
+        begun = kept.begin(asked)
+        paid = ledger.charge(
+            stage.price(), label=label, neighbours=REPLACE, key=label, claim=begun.claim, note=begun.note
+        )
+        paid.use()
+        self.write(f"granted {label}")
+        answer, _ = kept.keep(asked, begun, {"drawn": stage.chance.randrange(1 << 60)})
+        self.write(f"shown {label} {answer['drawn']}")
 
     def write(self, text: str) -> None:
         os.write(self._handle, f"{text}\n".encode())
@@ -288,18 +312,23 @@ def judged(stage: Stage) -> str:
     words = Counter(line.split()[0] for line in lines)
     refused = Counter(line.split()[1] for line in lines if line.startswith("refused"))
     granted = {line.split()[1] for line in lines if line.startswith("granted")}
+    shown = dict(line.split()[1:] for line in lines if line.startswith("shown"))
     # Judged first: a ledger that refuses to be opened must not keep the one question that matters from being asked.
     assert len(granted) == words["granted"] <= stage.charges, "more was granted than the budget has"
     with bn.Ledger.open(stage.ledger) as ledger:
         charges, _ = ledger.verify()
         written = Counter(entry.label for entry in ledger.history())
         total = 1 - ledger.remaining().largest_epsilon
+        assert ledger.kept is not None
+        kept = {key: ledger.kept.fetch(request(key)) for key in shown}
     assert granted <= set(written), "a granted charge is not in the ledger"
     assert max(written.values(), default=0) <= 1, "a charge was doubled"
+    assert kept == {key: {"drawn": int(drawn)} for key, drawn in shown.items()}, "another answer than the one shown"
     assert total == Fraction(charges, stage.charges) <= 1
     return (
         f"{len(lines)} answers ({words['granted']} granted of {stage.charges} that fit, {charges} in the ledger, "
-        f"{words['full']} over the budget, {words['refused']} refused aloud: {dict(refused)}); "
+        f"{words['shown']} answers kept, {words['full']} over the budget, "
+        f"{words['refused']} refused aloud: {dict(refused)}); "
         f"trouble: {dict(stage.done)}"
     )
 

@@ -4,7 +4,9 @@ Everything is drawn from a seeded generator, so that a number and a seed name an
 """
 
 import json
+import math
 import random
+import re
 from collections.abc import Callable
 
 HOSTILE_TEXTS = (
@@ -152,14 +154,41 @@ def hostile(chance: random.Random, old: object) -> object:
     return chance.choice(HOSTILE_TEXTS)
 
 
-def change(chance: random.Random, value: object, path: tuple[object, ...]) -> object:
+def mild(chance: random.Random, old: object) -> object:
+    """Something of the same kind in the place of a value: what passes the reader's first look, and is wrong further in,
+    or right."""
+    if isinstance(old, bool) or old is None:
+        return not old
+    if isinstance(old, int):
+        return chance.choice([old + 1, old - 1, 2 * old, 0, 1, 2, 10, chance.randrange(1000)])
+    if isinstance(old, float):
+        return chance.choice([old / 2, 2 * old, -old, 0.0, 1.0, math.nextafter(old, 2), chance.random()])
+    if isinstance(old, list):
+        return chance.choice([old[::-1], old[:-1], old + old[-1:], old[1:] + old[:1], old + old])
+    if isinstance(old, dict):
+        return dict(chance.sample(list(old.items()), len(old)))
+    if re.fullmatch(r"-?\d+(/\d+)?(\.\d+)?", text := str(old)):
+        return chance.choice(["0", "1", "1/2", "2", "-1", "1/3", "0.1", f"{text}0", text[:-1] or "7", "10000000"])
+    if re.fullmatch(r"[0-9a-f]{8,}", text):
+        place = chance.randrange(len(text))
+        return chance.choice([text[:place] + chance.choice("0123456789abcdef") + text[place + 1 :], text[::-1]])
+    words = ["a", "b", "yes", "no", "x", "ann", "é", "a b", text.upper(), text + "1", text[:-1], text + text]
+    return chance.choice(words)
+
+
+def change(
+    chance: random.Random,
+    value: object,
+    path: tuple[object, ...],
+    other: Callable[[random.Random, object], object] = hostile,
+) -> object:
     """The value with one of its places changed, left out, or doubled."""
     if not path:
-        return hostile(chance, value)
+        return other(chance, value)
     key, *rest = path
     if isinstance(value, dict):
         assert isinstance(key, str)
-        if not rest and chance.random() < 0.3:
+        if not rest and other is hostile and chance.random() < 0.3:
             return chance.choice(
                 [
                     {name: one for name, one in value.items() if name != key},
@@ -168,10 +197,10 @@ def change(chance: random.Random, value: object, path: tuple[object, ...]) -> ob
                     {**value, chance.choice(HOSTILE_TEXTS): value[key]},
                 ]
             )
-        return {**value, key: change(chance, value[key], tuple(rest))}
+        return {**value, key: change(chance, value[key], tuple(rest), other)}
     assert isinstance(value, list)
     assert isinstance(key, int)
-    return [*value[:key], change(chance, value[key], tuple(rest)), *value[key + 1 :]]
+    return [*value[:key], change(chance, value[key], tuple(rest), other), *value[key + 1 :]]
 
 
 def broken_bytes(chance: random.Random, data: bytes) -> bytes:
@@ -198,12 +227,16 @@ def broken_bytes(chance: random.Random, data: bytes) -> bytes:
 
 
 def json_mutator(valid: list[object]) -> Callable[[random.Random], bytes]:
-    """Changed JSON files: mostly by their structure, sometimes by their bytes."""
+    """Changed JSON files: by their structure, by values of the same kind, which get further, or by their bytes."""
 
     def make(chance: random.Random) -> bytes:
-        value = chance.choice(valid)
-        if chance.random() < 0.2:
+        value, kind = chance.choice(valid), chance.random()
+        if kind < 0.15:
             return broken_bytes(chance, json.dumps(value).encode())
+        if kind < 0.6:
+            for _ in range(chance.choice([1, 1, 2, 3])):
+                value = change(chance, value, chance.choice(places(value)[1:] or [()]), mild)
+            return written(value).encode("utf-8", errors="surrogatepass")
         for _ in range(chance.choice([1, 1, 1, 2, 4])):
             value = change(chance, value, chance.choice(places(value))) if isinstance(value, dict | list) else value
             if not isinstance(value, dict | list) or isinstance(value, Pairs):
@@ -223,7 +256,11 @@ def text_mutator(valid: list[str]) -> Callable[[random.Random], bytes]:
         for _ in range(chance.choice([1, 1, 2, 5])):
             place = chance.randrange(len(lines))
             words = lines[place].replace("=", " = ").replace(",", " , ").split(" ")
-            match chance.randrange(5):
+            match chance.randrange(8):
+                case 5 | 6 | 7:
+                    some = chance.randrange(len(words))
+                    words[some] = str(mild(chance, words[some]))
+                    lines[place] = " ".join(words)
                 case 0:
                     del lines[place]
                 case 1:

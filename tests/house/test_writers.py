@@ -15,6 +15,7 @@ OWN = {
     "release/sources/kept.py": "It makes an empty file to learn the time of the file system, and takes it away.",
     "accounting/stores/hold.py": "It holds a file by locks, and marks it; it fills none.",
     "accounting/stores/sqlite.py": "A database has its own ways to be whole.",
+    "accounting/stores/sqlite_names.py": "It gives a database that was made whole its name, and syncs both.",
     "accounting/stores/witness.py": "A witness is rewritten in place under its lock, and synced.",
 }
 DRAFTS = {"draft", "temporary"}

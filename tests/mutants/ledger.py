@@ -143,14 +143,14 @@ MUTANTS = (
     ),
     Mutant(
         name="sqlite-new-ledger-not-synced",
-        file="accounting/stores/sqlite.py",
+        file="accounting/stores/sqlite_names.py",
         old="        os.fsync(folder)\n",
         new="        pass\n",
         tests=_SQLITE,
     ),
     Mutant(
         name="sqlite-draft-not-synced",
-        file="accounting/stores/sqlite.py",
+        file="accounting/stores/sqlite_names.py",
         old="        os.fsync(handle.fileno())\n",
         new="        pass\n",
         tests=_SQLITE,
@@ -158,7 +158,7 @@ MUTANTS = (
     Mutant(
         name="sqlite-takes-up-a-lost-ledgers-log",
         file="accounting/stores/sqlite.py",
-        old="        _refuse_a_log(target)\n",
+        old="        refuse_a_log(target)\n",
         new="",
         tests=_SQLITE,
     ),

@@ -322,7 +322,7 @@ MUTANTS = (
     Mutant(
         name="release-forgets-its-key",
         file="release/run.py",
-        old="        key=key,\n        claim=claim,\n        guarantee=",
+        old="        key=key,\n        claim=begun.claim,\n        note=begun.note,\n        guarantee=",
         new="        guarantee=",
         tests=_KEY,
     ),

@@ -14,6 +14,7 @@ from banister.accounting.chain import ChainLine, check_link
 from banister.accounting.charge import Charge
 from banister.accounting.kept import Shelf
 from banister.accounting.protects import bound
+from banister.accounting.proving import read_proof, rewritten
 from banister.accounting.receipt import Receipt
 from banister.accounting.shares import SharedOut, Whose
 from banister.accounting.sharing import (
@@ -307,7 +308,7 @@ def verify(
     A proof, taken from a receipt and kept elsewhere, shows that the ledger was not rewritten as a whole. The lines are
     walked as they come, and none is kept.
     """
-    wanted = [_read_proof(proof) for proof in proofs]
+    wanted = [read_proof(proof) for proof in proofs]
     found: dict[int, str] = {}
     numbers = {sequence for sequence, _ in wanted}
     end, _ = store.head()
@@ -329,27 +330,8 @@ def verify(
         raise LedgerDamaged("The ledger has no lines at all. Restore it from a copy.")
     for sequence, value in wanted:
         if found.get(sequence) != value:
-            raise _rewritten(sequence)
+            raise rewritten(sequence)
     return previous.sequence, previous.hash
-
-
-def proven_line(store: Store, proof: str) -> tuple[ChainLine, ChainLine]:
-    """The line before, and the line that a receipt's proof names; refused where the ledger does not hold it."""
-    sequence, value = _read_proof(proof)
-    before, found = (store.line(number) if number >= 0 else None for number in (sequence - 1, sequence))
-    if before is None or found is None or found.hash != value:
-        raise _rewritten(sequence)
-    check_link(before, found)
-    return before, found
-
-
-def proof_for(store: Store, plan: str) -> str:
-    """The proof of the last charge for a plan; the newest lines are looked at first."""
-    for sequence in range(store.head()[0], 0, -1):
-        line = store.line(sequence)
-        if line is not None and plan in line.body and Entry.of_line(line).plan == plan:
-            return f"{sequence}:{line.hash}"
-    return ""
 
 
 def _next_standing(
@@ -376,18 +358,6 @@ def _next_standing(
 
 def _foreign(line: ChainLine, what: str) -> LedgerDamaged:
     return LedgerDamaged(f"Line {line.sequence} of the ledger {what}. The ledger was not written by banister alone.")
-
-
-def _rewritten(sequence: int) -> LedgerDamaged:
-    holds = f"The ledger does not hold charge {sequence} as its receipt proves it."
-    return LedgerDamaged(f"{holds} It was rewritten, or an older copy was put in its place.")
-
-
-def _read_proof(proof: str) -> tuple[int, str]:
-    number, _, value = proof.partition(":")
-    if not (number.isdecimal() and len(number) <= 18 and len(value) == 64):
-        raise BadValue(f"'{proof[:80]}' is not a proof. A receipt's proof reads 12:3f… (a number, a colon, 64 digits).")
-    return int(number), value
 
 
 def _refusal(terms: Terms, charge: Charge, refused: _Refused) -> str:

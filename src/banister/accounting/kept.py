@@ -139,7 +139,11 @@ class Kept:
         if there[1] == body and not long:
             return answer, True
         found = self._found(asked, there)
-        assert found is not None
+        if found is None:
+            raise ReceiptUsed(
+                f"'{self.place}' was taken away or replaced while what the key '{asked.key}' stands for was drawn. "
+                "It is charged and not shown. Put the folder back and ask again under the key."
+            )
         return found, False
 
     def _put(self, asked: KeptRequest, note: bytes, body: bytes) -> Noted:

@@ -17,6 +17,7 @@ from banister.accounting.filters import AsYouGo, Guard, filter_for
 from banister.accounting.kept import Kept
 from banister.accounting.plan import Questions, plan_for
 from banister.accounting.protects import Protects
+from banister.accounting.proving import proof_for, proven_line
 from banister.accounting.receipt import Receipt
 from banister.accounting.refining import write_refinement
 from banister.accounting.shares import BudgetShare, Whose
@@ -251,11 +252,11 @@ class Ledger:
         >>> [line.sequence for line in book.line(receipt.proof)]
         [0, 1]
         """
-        return book.proven_line(self._store, proof)
+        return proven_line(self._store, proof)
 
     def proof_for(self, plan: str) -> str:
         """The proof of the last charge for a plan, by its digest; empty where the ledger holds none."""
-        return book.proof_for(self._store, plan)
+        return proof_for(self._store, plan)
 
     @property
     def protects(self) -> Protects | None:

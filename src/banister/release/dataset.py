@@ -241,9 +241,7 @@ class Dataset:
             return book
 
         try:
-            done = None
-            if safe is not None and book is not None:
-                safe, done = safe.looked(plan, book)
+            safe, done = (safe, None) if safe is None or book is None else safe.looked(plan, book)
             if done is None:
                 if book is None:
                     self._declared().check_first(plan)
@@ -301,10 +299,10 @@ class Dataset:
             return refine_rungs_of_table(sealed, ledger=book)
 
     def check_output(self, path: str | Path) -> None:
-        """Refuse to write over the schema, a table or the ledger."""
+        """Refuse to write over the schema, a table, the ledger or what lies in its folders."""
         from banister.release.own_files import tables_of
 
-        check_apart(Path(path), tables_of(self.schema, self.path, self.folder, self.frames) | self._declared().files())
+        check_apart(Path(path), tables_of(self.schema, self.path, self.folder, self.frames) | self._declared().taken())
 
     def kept(self) -> "tuple[KeptRequest, ...]":
         """The requests under a key that were paid for, or were cut off, and that nobody has said to be done with."""

@@ -46,6 +46,15 @@ class DeclaredLedger:
         beside = {f"the ledger's {ending[1:]} file": self.folder / (given + ending) for ending in BESIDE}
         return {"the ledger": self.folder / given, **beside}
 
+    def taken(self) -> dict[str, Path]:
+        """Its files, and the folders beside it that are its own."""
+        given = self.schema.ledger
+        if given is None or "://" in given:
+            return {}
+        paid = Path(os.path.realpath(self.folder / given) + ".paid")
+        folders = {"the folder of paid answers": paid, "the folder of indexes": self.folder / (given + ".index")}
+        return self.files() | folders
+
     def opened(self, *, witness: str = "") -> "Ledger":
         """The ledger, which has to be there and on the schema's terms."""
         from banister.accounting.ledger import Ledger

@@ -337,7 +337,7 @@ def test_creation_leaves_a_whole_ledger_or_none(tmp_path: Path, monkeypatch: pyt
     def dies(draft: Path, target: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sqlite, "_publish", dies)
+    monkeypatch.setattr(sqlite, "publish", dies)
     with pytest.raises(KeyboardInterrupt):
         SqliteStore.create(tmp_path / "a.ledger", FIRST)
     assert list(tmp_path.iterdir()) == []

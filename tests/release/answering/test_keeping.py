@@ -384,6 +384,32 @@ def test_whoever_was_quicker_between_charge_and_draw_has_the_answer(
     assert charges(health) == 1
 
 
+def test_a_folder_that_goes_while_it_is_drawn_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the second try, where the note is that of the first; put back, the folder is as good as ever."""
+    health = dataset(tmp_path)
+    plan = health.plan(COUNT, epsilon="0.2")
+    place, aside = tmp_path / "here.ledger.paid", tmp_path / "aside"
+    draw = run._draw_all
+
+    def cut(*args: object) -> object:
+        raise KeyboardInterrupt
+
+    def gone(*args: object) -> object:
+        place.rename(aside)
+        return draw(*args)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "_draw_all", cut)
+        with pytest.raises(KeyboardInterrupt):
+            health.release(plan, key="june")
+        patch.setattr(run, "_draw_all", gone)
+        with pytest.raises(ReceiptUsed, match=r"was taken away or replaced while .* It is charged and not shown"):
+            health.release(plan, key="june")
+    aside.rename(place)
+    assert len(health.release(plan, key="june").table) == 3
+    assert charges(health) == 1
+
+
 def test_a_server_keeps_answers_that_it_cannot_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: str
 ) -> None:
@@ -408,6 +434,16 @@ def test_a_server_keeps_answers_that_it_cannot_read(
     with pytest.raises(ReceiptUsed, match="was given, and is not kept any more"):
         health.release(plan, key="june")
     assert charges(health) == 1
+
+
+@pytest.mark.parametrize("name", ["secret", "new.csv", "../here.ledger.paid/secret"])
+def test_no_output_is_written_into_the_folder_of_paid_answers(tmp_path: Path, name: str) -> None:
+    """Over the secret, it would take every kept answer with it."""
+    health = dataset(tmp_path)
+    health.release(health.plan(COUNT, epsilon="0.2"), key="june")
+    with pytest.raises(BadValue, match="lies in the folder of paid answers, whose files are still needed"):
+        health.check_output(tmp_path / "here.ledger.paid" / name)
+    health.check_output(tmp_path / "here.ledger.paid.csv")
 
 
 def test_a_claim_needs_a_key() -> None:

@@ -35,20 +35,22 @@ from banister.errors import (
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMA = """
-SELECT pg_advisory_xact_lock(42414549);
-CREATE TABLE IF NOT EXISTS banister_ledger (
-  name text PRIMARY KEY, format integer NOT NULL, sequence bigint NOT NULL, hash text NOT NULL);
-CREATE TABLE IF NOT EXISTS banister_line (
-  ledger text NOT NULL REFERENCES banister_ledger, sequence bigint NOT NULL, body text NOT NULL, hash text NOT NULL,
-  PRIMARY KEY (ledger, sequence));
+TABLES = """
 CREATE TABLE IF NOT EXISTS banister_request (
   ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, sequence bigint NOT NULL,
   PRIMARY KEY (ledger, key));
 CREATE TABLE IF NOT EXISTS banister_answer (
   ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, note bytea NOT NULL, body bytea,
   PRIMARY KEY (ledger, key));
-CREATE OR REPLACE FUNCTION banister_append_only() RETURNS trigger LANGUAGE plpgsql AS
+"""
+SCHEMA = f"""
+SELECT pg_advisory_xact_lock(42414549);
+CREATE TABLE IF NOT EXISTS banister_ledger (
+  name text PRIMARY KEY, format integer NOT NULL, sequence bigint NOT NULL, hash text NOT NULL);
+CREATE TABLE IF NOT EXISTS banister_line (
+  ledger text NOT NULL REFERENCES banister_ledger, sequence bigint NOT NULL, body text NOT NULL, hash text NOT NULL,
+  PRIMARY KEY (ledger, sequence));
+{TABLES}CREATE OR REPLACE FUNCTION banister_append_only() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'a ledger is append-only'; END $$;
 CREATE OR REPLACE TRIGGER banister_answer_remains BEFORE DELETE OR TRUNCATE ON banister_answer
   EXECUTE FUNCTION banister_append_only();
@@ -64,15 +66,7 @@ CREATE OR REPLACE TRIGGER banister_head_moves_on BEFORE UPDATE ON banister_ledge
   WHEN (new.sequence <> old.sequence + 1 OR new.name <> old.name OR new.format <> old.format)
   EXECUTE FUNCTION banister_append_only();
 """
-KEYS = """
-SELECT pg_advisory_xact_lock(42414549);
-CREATE TABLE IF NOT EXISTS banister_request (
-  ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, sequence bigint NOT NULL,
-  PRIMARY KEY (ledger, key));
-CREATE TABLE IF NOT EXISTS banister_answer (
-  ledger text NOT NULL REFERENCES banister_ledger, key text NOT NULL, note bytea NOT NULL, body bytea,
-  PRIMARY KEY (ledger, key));
-"""
+KEYS = f"SELECT pg_advisory_xact_lock(42414549);{TABLES}"
 """Databases of older versions get the tables of keys and of kept answers with the first charge that needs them."""
 WRITE = """
 WITH moved AS (UPDATE banister_ledger SET sequence = %(sequence)s, hash = %(hash)s WHERE name = %(name)s)

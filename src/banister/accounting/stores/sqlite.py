@@ -26,7 +26,8 @@ from banister.accounting.stores import sqlite_shelf as shelf
 from banister.accounting.stores.hold import ATTEMPTS, Hold, ReplacedMeanwhile
 from banister.accounting.stores.processes import WATCH, Process
 from banister.accounting.stores.sqlite_faults import faults
-from banister.errors import LedgerDamaged, LedgerExists, LedgerFault, LedgerForeign, LedgerMissing, LedgerUnreachable
+from banister.accounting.stores.sqlite_names import publish, refuse_a_log
+from banister.errors import LedgerDamaged, LedgerFault, LedgerForeign, LedgerMissing, LedgerUnreachable
 
 AT_ONCE = 4096
 """So many lines are read at a time; a million charges are walked without holding them all."""
@@ -73,13 +74,13 @@ class SqliteStore:
         if not target.parent.is_dir():
             raise LedgerMissing(f"There is no folder '{target.parent}' to put the ledger in. Make it first.")
         draft = target.with_name(f".{target.name}.{os.getpid()}.{threading.get_ident()}.new")
-        _refuse_a_log(target)
+        refuse_a_log(target)
         for ending in ("", "-wal", "-shm"):  # What a killed process of the same number left behind.
             draft.with_name(draft.name + ending).unlink(missing_ok=True)
         try:
             with faults(target):
                 _write_draft(draft, first)
-            _publish(draft, target)
+            publish(draft, target)
         finally:
             draft.unlink(missing_ok=True)
         return cls(target, wait_seconds=wait_seconds)
@@ -374,16 +375,6 @@ def _to_disk(log: int) -> None:
     getattr(os, "fdatasync", os.fsync)(log)
 
 
-def _refuse_a_log(target: Path) -> None:
-    """SQLite takes whatever bears the log's name for the log: a new ledger would turn into the one that left it."""
-    log = target.with_name(target.name + "-wal")
-    if not target.exists() and log.exists() and log.stat().st_size:
-        raise LedgerExists(
-            f"'{log}' is the log of a ledger that is not there any more, with its newest charges. Bring that ledger "
-            f"back, or move the log away, or choose another name."
-        )
-
-
 def _write_draft(draft: Path, first: ChainLine) -> None:
     os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # The user's umask decides, not SQLite's.
     with contextlib.closing(_open(draft, 30)) as connection:
@@ -392,21 +383,3 @@ def _write_draft(draft: Path, first: ChainLine) -> None:
         connection.execute("INSERT INTO line VALUES (?, ?, ?)", (first.sequence, first.body, first.hash))
         connection.execute("INSERT INTO head VALUES (1, ?, ?)", (first.sequence, first.hash))
         connection.execute("COMMIT")
-
-
-def _publish(draft: Path, target: Path) -> None:
-    """Give the finished file its name, unless the name is taken, and put both on disk."""
-    with draft.open("rb") as handle:
-        os.fsync(handle.fileno())
-    try:
-        os.link(draft, target)
-    except FileExistsError:
-        raise LedgerExists(
-            f"There is already a file at '{target}', and a ledger is never overwritten. "
-            f"Open it with Ledger.open, or choose another name."
-        ) from None
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -30,10 +30,11 @@ from tests.apps.web.every import (
     addresses,
     hold_to_be_none,
     look_at,
+    press,
     sorted_all,
     whole_pages,
 )
-from tests.apps.web.running import WIDTHS, Watched, running, watched
+from tests.apps.web.running import WIDTHS, running, watched
 from tests.apps.web.visit import OURS
 
 WAYS = "graph=regular-tree:3&protocol=adaptive:degree%3D3&steps=4&seed=1"
@@ -155,15 +156,6 @@ def everything(site: Site, path: Path) -> Iterator[Studio]:
         yield made
     finally:
         end.set()
-
-
-def press(seen: Watched, name: str) -> None:
-    """Press a button once the page has its say."""
-    button = seen.page.get_by_role("button", name=name)
-    button.wait_for()
-    seen.settled()
-    button.click()
-    seen.page.wait_for_load_state()
 
 
 @pytest.mark.slow

@@ -18,10 +18,11 @@ from tests.apps.web.every import (
     addresses,
     hold_to_be_none,
     look_at,
+    press,
     sorted_all,
     whole_pages,
 )
-from tests.apps.web.running import WIDTHS, Watched, watching
+from tests.apps.web.running import WIDTHS, watching
 from tests.postgres import free_port
 
 ANSWERS, LARGE = "/requests/ana/june", "/requests/ana/large"
@@ -81,15 +82,6 @@ def everything(made: Team) -> None:
     assert made.release("ben", "0.25", "gone").json()["state"] == "waiting"
     made.ask("olga", "POST", "/requests/ana/no/decision", allow=False)
     made.ask("olga", "DELETE", "/accounts/ben")
-
-
-def press(seen: Watched, name: str) -> None:
-    """Press a button once the page has its say."""
-    button = seen.page.get_by_role("button", name=name)
-    button.wait_for()
-    seen.settled()
-    button.click()
-    seen.page.wait_for_load_state()
 
 
 @pytest.mark.slow

@@ -67,6 +67,15 @@ def look_at(seen: Watched, address: str = "", *, status: int = 200) -> None:
         seen.check()
 
 
+def press(seen: Watched, name: str) -> None:
+    """Press a button once the page has its say."""
+    button = seen.page.get_by_role("button", name=name)
+    button.wait_for()
+    seen.settled()
+    button.click()
+    seen.page.wait_for_load_state()
+
+
 def hold_to_be_none(visitor: TestClient, others: Mapping[str, str]) -> None:
     """What was sorted as no page is none: a piece has no frame, a file is saved or is no page, and so on."""
     for address, kind in others.items():

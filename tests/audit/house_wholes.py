@@ -123,7 +123,7 @@ def tables() -> Iterator[Audited]:
         other = last if relation is Neighbours.REPLACE else (*some, 0)
         claim, pair = plan.guarantee, ((some, some), (other, other))
         name = f"wide table, {relation.value}"
-        yield Audited(name, partial(_wide, plan), (pair,), float(claim.epsilon), float(claim.delta), SOME, 20)
+        yield Audited(name, partial(_wide, plan), (pair,), float(claim.epsilon), float(claim.delta), SOME, 100)
 
 
 def _neighbours(relation: Neighbours, counts: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -201,28 +201,24 @@ def smartnoise_groups(table: list[list[Any]]) -> Any:
     return _smartnoise(table, "SELECT plan, COUNT(*) AS n FROM S.People GROUP BY plan ORDER BY plan", 0.5)
 
 
-def _smartnoise_copy(kind: str, table: list[list[Any]], **given: Any) -> list[Any]:
-    """A private copy of ten rows of a table with two columns."""
+def _smartnoise_copy(kind: str, table: list[list[Any]], rows: int, **given: Any) -> list[Any]:
+    """A private copy, of so many rows, of a table with two columns."""
     import pandas as pd
     from snsynth import Synthesizer
 
     maker = Synthesizer.create(kind, epsilon=1.0, **given)
     maker.fit(pd.DataFrame(table, columns=["a", "b"]), categorical_columns=["a", "b"])
-    return maker.sample(10).to_numpy().tolist()
+    return list(maker.sample(rows).to_numpy().tolist())
 
 
 def smartnoise_mwem(table: list[list[Any]]) -> Any:
     """How many of the rows of the copy say 1 in each column, and whether a value that is neither 0 nor 1 is there."""
-    return _told(_smartnoise_copy("mwem", table))
-
-
-def smartnoise_mst(table: list[list[Any]]) -> Any:
-    return _told(_smartnoise_copy("mst", table, delta=1e-3))
+    return _told(_smartnoise_copy("mwem", table, 10))
 
 
 def smartnoise_aggregates(table: list[list[Any]]) -> Any:
     """The aggregate-seeded synthesizer: how many rows come out, and what is in them."""
-    rows = _smartnoise_copy("pacsynth", table, delta=1e-3)
+    rows = _smartnoise_copy("pacsynth", table, 10, delta=1e-3)
     return [len(rows), *_told(rows)]
 
 

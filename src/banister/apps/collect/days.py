@@ -44,7 +44,7 @@ def _rows(running: Running, place: int, days: Sequence[int], parts: Sequence[Seq
     campaign = running.signed.campaign
     asked = campaign.questions[place]
     told = [estimate(asked.channel, campaign.repetition, added(each)) for each in parts]
-    found = []
+    found: list[DayRow] = []
     for day, one, held in zip(days, told, intervals_of_all(told, CONFIDENCE), strict=True):
         cells = [
             f"{100 * min(max(one.frequencies[x], 0), 1):.1f} [{100 * held.lower[x]:.0f}, {100 * held.upper[x]:.0f}]"

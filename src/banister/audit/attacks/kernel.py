@@ -50,7 +50,7 @@ def propose(first: Outputs, second: Outputs, delta: float) -> list[ProposedEvent
 def _parts(first: Outputs, second: Outputs) -> list[object]:
     """The places or keys at which outputs have numbers."""
     if of_numbers(first, parts=True):
-        return list(range(min(np.shape(first)[1], _MOST_PARTS)))
+        return list(range(min(np.asarray(first).shape[1], _MOST_PARTS)))
     if isinstance(first, np.ndarray):
         return []
     seen = [*first[:500], *second[:500]]

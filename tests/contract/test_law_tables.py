@@ -11,8 +11,9 @@ from flint import arb
 from banister.core.exact.numbers import BALL_BITS, exp_ball, precision
 from banister.core.privacy.guarantee import Neighbours
 from banister.mechanisms import Gaussian, Geometric
-from banister.publish import graphical, wide
 from banister.publish import noise as sanitize
+from banister.publish import wide
+from banister.publish.fitting import graphical
 from banister.publish.noise import FixedTotal, PerCell, TableNoise, noise_for
 from banister.publish.table import SanitizePlan, plan_sanitize
 from banister.publish.wide import WidePlan, plan_wide

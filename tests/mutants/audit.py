@@ -20,8 +20,8 @@ MUTANTS = (
     Mutant(
         name="certificate-of-a-sketch-halves-its-delta",
         file="audit/checkers/sketch.py",
-        old="return max(first, second) +",
-        new="return max(first, second) / 2 +",
+        old="    return away +",
+        new="    return away / 2 +",
         tests=_WHOLES,
     ),
     Mutant(

@@ -342,11 +342,11 @@ def test_shares_that_are_stated_in_the_middle_of_a_charge_are_seen_by_it() -> No
     store, true_append = shared._store, shared._store.append
     moved: list[bool] = []
 
-    def append(decide: Callable[[object], object], *, key: str = "") -> object:
+    def append(decide: Callable[[object], object], *, key: str = "", note: bytes = b"") -> object:
         if not moved:
             moved.append(True)
             shared.state_shares([of("ana", "0.2")], by="olga")
-        return true_append(decide, key=key)  # type: ignore[arg-type]
+        return true_append(decide, key=key, note=note)  # type: ignore[arg-type]
 
     store.append = append  # type: ignore[method-assign, assignment]
     with pytest.raises(ShareExceeded, match=r"share of ana, \(0\.2, 0\)"):

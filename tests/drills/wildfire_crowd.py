@@ -165,7 +165,7 @@ class Person:
         self.heard = {**found, **self.heard}
         copies = self.ask("copies")
         assert isinstance(copies, list)
-        self.copies += [(name, self.friends[link], *told) for name, link, *told in copies]
+        self.copies += [(name, self.friends[link], *told) for name, link, *told in copies if link in self.friends]
         return set(self.heard)
 
     def kill(self) -> None:

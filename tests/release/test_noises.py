@@ -256,7 +256,10 @@ def test_between_few_cells_and_many_a_shape_is_made_for_all_of_them() -> None:
     assert plan.loss.epsilon_at("1e-6").down > 1.98
     assert part.alternative is not None
     assert not part.alternative.joint
-    assert "Noise, for all cells of a person at once: shaped for people (deviation 6.566)." in str(plan)
+    # The search ends where steps no longer help, in doubles: processors differ in the fourth digit.
+    deviation = paid.noise.risk_for("squared") ** 0.5
+    assert 6.55 < deviation < 6.58
+    assert f"Noise, for all cells of a person at once: shaped for people (deviation {deviation:.4g})." in str(plan)
     few, many = (
         planned("SELECT g, COUNT(DISTINCT who) AS n FROM data GROUP BY g", groups=n, epsilon="2", delta="1e-6").parts[0]
         for n in (3, 60)

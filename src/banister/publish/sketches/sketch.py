@@ -110,7 +110,7 @@ def sketch_matrix(
     """Publish a sketch of a matrix that answers the variance along every direction. Rows are people.
 
     `header` says whether the first line of a CSV file holds the columns' names; where it does not, `columns` does. A
-    row with an entry that is no number is left out.
+    row with an entry that is no number is left out. Where people are replaced the sketch has an even number of rows.
 
     What was drawn is kept until it is written. Under a `key` of your own the same plan is charged once, and a second
     call fetches what was drawn.
@@ -120,7 +120,7 @@ def sketch_matrix(
     >>> cost = Guarantee(4, "0.001")
     >>> book = Ledger.create("memory:", budget=cost, neighbours=Neighbours.REPLACE, questions=[(cost, 1)])
     >>> with TemporaryDirectory() as folder:
-    ...     out, wish = Path(folder, "m.sketch"), SketchWish(epsilon=4, delta="0.001", rows=8)
+    ...     out, wish = Path(folder, "m.sketch"), SketchWish(epsilon=4, delta="0.001", rows=7)
     ...     plan = sketch_matrix(np.eye(3), out, wish, ledger=book, neighbours=Neighbours.REPLACE)
     >>> plan.columns, plan.rows
     (3, 8)
@@ -131,9 +131,9 @@ def sketch_matrix(
     bound = need.positive("row length", row_length)
     check_target(Path(out), (".sketch",))
     names, values = read_matrix(matrix, header=header, columns=columns)
-    plan = VarianceSketch(
-        epsilon=wish.epsilon, delta=wish.delta, columns=len(names), rows=wish.count(), neighbours=neighbours
-    )
+    rows = wish.count()
+    rows += rows % 2 if neighbours is Neighbours.REPLACE else 0  # An odd number would be paid for as one more.
+    plan = VarianceSketch(epsilon=wish.epsilon, delta=wish.delta, columns=len(names), rows=rows, neighbours=neighbours)
     said = {**plan.header(), "row length": str(bound)}
 
     def draw() -> NDArray[np.float32]:

@@ -49,6 +49,7 @@ class VarianceSketch:
     Private:  (epsilon, delta)-DP. A row added or removed changes the covariance w² I + AᵀA by the ratio 1/w² in one
               direction (`core.chi_square.wider`). A row replaced moves by at most 2; telling the adversary that row of
               M leaves a Gaussian shift of random length (`core.chi_square.shifted`), which is tight for long rows.
+              Upper bound for an odd number of rows there, which is paid for as one more.
     Exact:    as for `CutSketch`: whole-number sums, ideal floor noise rounded after the sum, and the changed row's own
               rounding counted in delta.
     """

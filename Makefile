@@ -96,6 +96,7 @@ KILLS ?= 1000
 drill: $(READY)
 	$(BIN)/python -m tests.drills.ledger --events $(EVENTS)
 	$(BIN)/python -m tests.drills.matrix
+	$(BIN)/python -m tests.drills.noise --cases $(CASES)
 	$(BIN)/python -m tests.drills.questions --engine duckdb --cases $(CASES)
 	$(BIN)/python -m tests.drills.questions --engine duckdb --engine postgres --cases $$(( $(CASES) / 10 ))
 	$(BIN)/python -m tests.drills.questions --engine duckdb --engine spark --cases $$(( $(CASES) / 100 ))

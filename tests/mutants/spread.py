@@ -8,6 +8,9 @@ _EPOCH = ("tests/spread/node/test_exchange.py::test_posts_of_an_epoch_take_the_s
 _QUOTA = ("tests/spread/node/test_exchange.py::test_a_flood_is_held_to_its_quota_and_approval_doubles_it",)
 _SECOND = ("tests/spread/node/test_exchange.py::test_a_second_friend_who_has_it_is_its_quota",)
 _TURNS = ("tests/spread/node/test_exchange.py::test_links_take_turns_and_what_was_sent_goes_when_nothing_else_does",)
+_OWN_AT_REST = (
+    "tests/spread/node/test_own.py::test_own_posts_beyond_a_friends_quota_are_kept_as_those_that_two_offered",
+)
 _OWN = ("tests/spread/node/test_exchange.py::test_ones_own_post_waits_in_a_friends_turn",)
 _CROSSED = ("tests/spread/node/test_exchange.py::test_who_brought_it_is_not_told_it",)
 _PAUSE = ("tests/spread/node/test_step.py::test_gossip_after_the_deadline_waits_for_no_step",)
@@ -104,5 +107,26 @@ MUTANTS = (
         old="        if self.pause and age >= first:\n",
         new="        if self.pause:\n",
         tests=_PAUSE,
+    ),
+    Mutant(
+        name="an-own-post-beyond-the-quota-has-no-witness",
+        file="spread/node/own.py",
+        old="    witnesses = () if room else others[:1]\n",
+        new="    witnesses = ()\n",
+        tests=_OWN_AT_REST,
+    ),
+    Mutant(
+        name="an-own-post-beyond-the-quota-is-charged",
+        file="spread/node/step.py",
+        old="        if room:\n            self._charge(link, held.body)\n",
+        new="        self._charge(link, held.body)\n",
+        tests=_OWN_AT_REST,
+    ),
+    Mutant(
+        name="own-posts-never-wait-for-a-witness",
+        file="spread/node/own.py",
+        old="    if not (room or others):\n",
+        new="    if False:\n",
+        tests=_OWN_AT_REST,
     ),
 )

@@ -140,10 +140,9 @@ def of_two_eigenvalues(rows: int, values: np.ndarray, epsilon: Fraction) -> floa
 def told_mixing(sketch: VarianceSketch) -> float:
     """What is given away when the replaced row's mixing numbers are told: a Gaussian shift of random length.
 
-    The claim is for a row that moves by 2, the farthest there is, and for an even number of rows: an odd one is paid
-    for as one more.
+    The claim is for a row that moves by 2, the farthest there is.
     """
-    r, width, epsilon = sketch.rows + sketch.rows % 2, mpmath.mpf(sketch.width), oracle.real(sketch.epsilon)
+    r, width, epsilon = sketch.rows, mpmath.mpf(sketch.width), oracle.real(sketch.epsilon)
 
     def weighted(t: mpmath.mpf) -> mpmath.mpf:
         mu = 2 * mpmath.sqrt(t) / width

@@ -289,8 +289,8 @@ MUTANTS = (
     Mutant(
         name="variance-sketch-replaced-row-moves-by-one",
         file="publish/sketches/variance.py",
-        old="found = shifted(size + size % 2, 2 / width, level)",
-        new="found = shifted(size + size % 2, 1 / width, level)",
+        old="found = shifted(size, 2 / width, level)",
+        new="found = shifted(size, 1 / width, level)",
         tests=_SKETCHES,
     ),
     Mutant(

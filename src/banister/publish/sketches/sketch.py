@@ -132,7 +132,7 @@ def sketch_matrix(
     check_target(Path(out), (".sketch",))
     names, values = read_matrix(matrix, header=header, columns=columns)
     rows = wish.count()
-    rows += rows % 2 if neighbours is Neighbours.REPLACE else 0  # An odd number would be paid for as one more.
+    rows += rows % 2 if neighbours is Neighbours.REPLACE else 0  # What a checker adds up exactly.
     plan = VarianceSketch(epsilon=wish.epsilon, delta=wish.delta, columns=len(names), rows=rows, neighbours=neighbours)
     said = {**plan.header(), "row length": str(bound)}
 

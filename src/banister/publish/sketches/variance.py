@@ -49,7 +49,6 @@ class VarianceSketch:
     Private:  (epsilon, delta)-DP. A row added or removed changes the covariance w² I + AᵀA by the ratio 1/w² in one
               direction (`core.chi_square.wider`). A row replaced moves by at most 2; telling the adversary that row of
               M leaves a Gaussian shift of random length (`core.chi_square.shifted`), which is tight for long rows.
-              Upper bound for an odd number of rows there, which is paid for as one more.
     Exact:    as for `CutSketch`: whole-number sums, ideal floor noise rounded after the sum, and the changed row's own
               rounding counted in delta.
     """
@@ -72,8 +71,8 @@ class VarianceSketch:
         def private(width: Fraction) -> bool:
             if neighbours is Neighbours.ADD_REMOVE:
                 found = wider(size, 1 / width**2, level)
-            else:  # One row more tells more, and a checker adds up an even number of rows exactly.
-                found = shifted(size + size % 2, 2 / width, level)
+            else:
+                found = shifted(size, 2 / width, level)
             with precision(BALL_BITS):
                 total = found + (1 + exp_ball(level)) * _slack(width, size)
             return bool(total <= ball(chance))
